@@ -69,7 +69,8 @@ class Array {
     return array;
   }
 
-  Array(const Array& other) : type_(other.type_), shape_(other.shape_), byte_size_(other.byte_size_), texts_(other.texts_) {
+  Array(const Array& other)
+      : byte_size_(other.byte_size_), type_(other.type_), shape_(other.shape_), texts_(other.texts_) {
     if (type_ == ElementType::string) {
       index_texts();
     } else if (other.data_ != nullptr) {
