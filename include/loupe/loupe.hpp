@@ -1,0 +1,25 @@
+#pragma once
+/// @file
+/// All of loupe that needs the standard library only. Written by tests/house/check.py --write.
+
+#include "loupe/base/array.hpp"
+#include "loupe/base/byte_buffer.hpp"
+#include "loupe/base/compatibility.hpp"
+#include "loupe/base/config.hpp"
+#include "loupe/base/element_type.hpp"
+#include "loupe/base/element_type_of.hpp"
+#include "loupe/base/error.hpp"
+#include "loupe/base/error_policy.hpp"
+#include "loupe/base/exceptions.hpp"
+#include "loupe/base/expected.hpp"
+#include "loupe/base/function_ref.hpp"
+#include "loupe/base/half.hpp"
+#include "loupe/base/mode.hpp"
+#include "loupe/base/policies.hpp"
+#include "loupe/base/result.hpp"
+#include "loupe/base/scalar.hpp"
+#include "loupe/base/shape.hpp"
+#include "loupe/base/step.hpp"
+#include "loupe/base/tensor_view.hpp"
+#include "loupe/base/text.hpp"
+#include "loupe/reduce/statistic.hpp"

@@ -1,0 +1,20 @@
+"""A file is named after its concept: unique base names, so that messages and the single header are unambiguous."""
+import collections
+import re
+
+# Every folder has its declarations and, where it has one, its concept; an adapter is named after its library.
+SHARED = {"fwd", "concept", "xtensor"}
+
+
+def violations(tree):
+    places = collections.defaultdict(list)
+    for name in tree.headers:
+        base, suffix = name.rsplit("/", 1)[1].rsplit(".", 1)
+        places[(base, suffix)].append(name)
+        if not re.fullmatch(r"[a-z0-9_]+", base):
+            yield f"{name}: file names are snake_case"
+        if suffix == "ipp" and name[:-4] + ".hpp" not in tree.headers:
+            yield f"{name}: bodies without the declarations {base}.hpp"
+    for (base, suffix), names in places.items():
+        if len(names) > 1 and base not in SHARED:
+            yield f"{' and '.join(names)} share a base name: rename all but one after what each is"
