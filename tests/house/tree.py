@@ -42,7 +42,7 @@ class Tree:
         header = self.headers.get(name)
         if header is None or name in seen:
             return False
-        return any("." in other and not SYSTEM.match(other) for other in header.foreign) or any(
+        return any(re.search(r"[./]", other) and not SYSTEM.match(other) for other in header.foreign) or any(
             self.needs_third_party(other, (*seen, name)) for other in header.own)
 
     def core(self):
