@@ -12,7 +12,7 @@ rm -rf "$build"
 settings=(-G "$generator" "-DCMAKE_CXX_COMPILER=$compiler" "-DCMAKE_CXX_COMPILER_LAUNCHER=$launcher"
           "-DCMAKE_CXX_FLAGS=-Wall -Wextra -Wpedantic -Wconversion -Wshadow -Werror")
 if [ "$consumer" = find_package ]; then
-  cmake -S "$loupe" -B "$build/loupe" "${settings[@]}" "-DCMAKE_INSTALL_PREFIX=$build/prefix"
+  cmake -S "$loupe" -B "$build/loupe" "${settings[@]}" "-DCMAKE_INSTALL_PREFIX=$build/prefix" -DCMAKE_INSTALL_MESSAGE=NEVER
   cmake --build "$build/loupe"
   cmake --install "$build/loupe"
   settings+=("-DCMAKE_PREFIX_PATH=$build/prefix")

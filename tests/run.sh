@@ -1,0 +1,209 @@
+#!/bin/bash
+# Installs what is missing, builds loupe in every supported way and runs all tests.
+#
+#   tests/run.sh [--soak] [--keep-going] [STAGE ...]
+#
+# --soak         the long versions of the kill, fault and fuzz tests (ten minutes a fuzzer)
+# --keep-going   further stages run after one has failed
+# STAGE          only these of the stages named below
+#
+# Each stage's output goes to build/logs/STAGE.log and is shown if the stage fails. The last line counts the tests of
+# all stages as ctest does.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+packages=(
+  cmake g++ ninja-build ccache python3                           # to build, and for the scripts
+  catch2 libxtensor-dev libboost-regex-dev rapidjson-dev         # what the tests include
+  libbenchmark-dev valgrind                                      # benchmarks, instruction counts
+  clang-16 clang-19                                              # further compilers that must build the core
+)
+stages=(house release headers asan tsan compiled single_header clang fuzz callgrind)
+jobs=$(nproc)
+fuzz_seconds=10
+test_timeout=300
+logs=$PWD/build/logs
+
+# Object files are shared between clones of the repository: no absolute path takes part.
+export CCACHE_BASEDIR=$PWD CCACHE_NOHASHDIR=1
+
+install_missing() {
+  local missing=() package
+  for package in "${packages[@]}"; do
+    dpkg-query -W -f '${Status}' "$package" 2>/dev/null | grep -q 'ok installed' || missing+=("$package")
+  done
+  [ ${#missing[@]} -gt 0 ] || return 0
+  echo "installing ${missing[*]}"
+  local root=()
+  [ "$(id -u)" -eq 0 ] || root=(sudo)
+  "${root[@]}" apt-get -o DPkg::Lock::Timeout=300 update
+  "${root[@]}" env DEBIAN_FRONTEND=noninteractive \
+    apt-get -o DPkg::Lock::Timeout=300 install -y --no-remove --no-install-recommends "${missing[@]}"
+}
+
+# configure FOLDER [SETTING ...]: a build of the tests besides the presets, unoptimised.
+configure() {
+  local folder=$1
+  shift
+  cmake -S . -B "build/$folder" -G Ninja -DLOUPE_BUILD_TESTS=ON -DCMAKE_CXX_EXTENSIONS=OFF -DCMAKE_CXX_FLAGS=-O0 "$@"
+}
+
+build() {
+  local folder=$1
+  shift
+  cmake --build "build/$folder" -j "$jobs" "$@"
+}
+
+run_tests() {
+  local folder=$1
+  shift
+  ctest --test-dir "build/$folder" -j "$jobs" --timeout "$test_timeout" --output-on-failure --no-tests=error "$@"
+}
+
+# test_programs FOLDER LAYER ...: those of the programs test_LAYER that the build has.
+test_programs() {
+  local folder=$1 layer known
+  shift
+  known=$(ninja -C "build/$folder" -t targets all)
+  for layer in "$@"; do
+    grep -q "^test_$layer: phony" <<<"$known" && echo "test_$layer"
+  done
+}
+
+# What only one build needs to prove: rules on the sources, strangers' projects, misuses.
+once='^(house|consumer|compile_fail)\b'
+
+stage_house() {
+  cmake --preset release
+  run_tests release -R '^house\.(check|selftest)$'
+}
+
+stage_release() {
+  cmake --preset release
+  build release
+  run_tests release -E '^house\.(check|selftest)$'
+}
+
+stage_headers() {
+  cmake --preset release
+  build release --target all_verify_interface_header_sets
+}
+
+stage_asan() {
+  cmake --preset asan
+  build asan
+  run_tests asan -E "$once"
+}
+
+stage_tsan() {
+  cmake --preset tsan
+  local programs
+  mapfile -t programs < <(test_programs tsan storage capture trial)
+  [ ${#programs[@]} -gt 0 ] || return 0
+  build tsan --target "${programs[@]}"
+  run_tests tsan -R '^(storage|capture|trial)\.'
+}
+
+# At the language floor, every body in one unit.
+stage_compiled() {
+  configure compiled -DCMAKE_CXX_STANDARD=20 -DLOUPE_TESTS_AGAINST=compiled
+  build compiled
+  run_tests compiled -E "$once"
+}
+
+stage_single_header() {
+  configure single_header -DCMAKE_CXX_STANDARD=23 -DLOUPE_TESTS_AGAINST=single_header
+  local programs
+  mapfile -t programs < <(test_programs single_header base capture)
+  [ ${#programs[@]} -gt 0 ] || return 0
+  build single_header --target "${programs[@]}"
+  run_tests single_header -R '^(base|capture)\.'
+}
+
+stage_clang() {
+  local compiler standard program flags
+  flags=(-Wall -Wextra -Wpedantic -Wconversion -Wshadow -Werror -O0 -I include)
+  mkdir -p build/clang
+  for program in tests/odr.cpp tests/consumers/main.cpp; do
+    for compiler in "clang++-16 -std=c++20" "clang++-19 -std=c++20" "clang++-19 -std=c++2b"; do
+      standard=${compiler#*=}
+      echo "$compiler $program"
+      ccache $compiler "${flags[@]}" -c "$program" -o "build/clang/$(basename "$program" .cpp)-${compiler%% *}-$standard.o"
+    done
+  done
+}
+
+stage_fuzz() {
+  local program name
+  for program in build/asan/bin/fuzz_*; do
+    [ -x "$program" ] || continue
+    name=${program##*/fuzz_}
+    echo "$program for $fuzz_seconds s"
+    "$program" --seconds "$fuzz_seconds" "tests/fuzz/corpus/$name"
+  done
+}
+
+stage_callgrind() {
+  [ ! -x benchmarks/callgrind.sh ] || ./benchmarks/callgrind.sh --check
+}
+
+passed=0 failed=0
+
+# Adds what the stage's log says of its tests; a stage without ctest counts as one.
+count_tests() {
+  local log=$1 status=$2 line
+  line=$(grep -E '^[0-9]+% tests passed, [0-9]+ tests failed out of [0-9]+$' "$log" | tail -n 1 || true)
+  if [[ $line =~ ([0-9]+)\ tests\ failed\ out\ of\ ([0-9]+) ]]; then
+    failed=$((failed + BASH_REMATCH[1]))
+    passed=$((passed + BASH_REMATCH[2] - BASH_REMATCH[1]))
+  elif [ "$status" -eq 0 ]; then
+    passed=$((passed + 1))
+  else
+    failed=$((failed + 1))
+  fi
+}
+
+run_stage() {
+  local stage=$1 status=0 start=$SECONDS log=$logs/$1.log
+  printf '%-14s ' "$stage"
+  (set -e; "stage_$stage") >"$log" 2>&1 &
+  wait $! || status=$?
+  count_tests "$log" "$status"
+  if [ "$status" -eq 0 ]; then
+    echo "ok, $((SECONDS - start)) s"
+  else
+    echo "FAILED after $((SECONDS - start)) s; the end of $log:"
+    tail -n 150 "$log"
+  fi
+  return "$status"
+}
+
+main() {
+  local chosen=() stage status=0 keep_going=false
+  for stage in "$@"; do
+    case $stage in
+      --soak)
+        export LOUPE_SOAK=1
+        fuzz_seconds=600
+        test_timeout=7200
+        ;;
+      --keep-going) keep_going=true ;;
+      -*) sed -n '2,/^set -/{/^#/s/^# \{0,1\}//p}' "$0"; exit 2 ;;
+      *) chosen+=("$stage") ;;
+    esac
+  done
+  [ ${#chosen[@]} -gt 0 ] || chosen=("${stages[@]}")
+
+  install_missing
+  mkdir -p "$logs"
+  for stage in "${chosen[@]}"; do
+    run_stage "$stage" && continue
+    status=1
+    "$keep_going" || break
+  done
+  local total=$((passed + failed))
+  echo "$((total > 0 ? passed * 100 / total : 0))% tests passed, $failed tests failed out of $total"
+  return "$status"
+}
+
+main "$@"
