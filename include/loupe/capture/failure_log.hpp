@@ -1,0 +1,76 @@
+#pragma once
+/// @file
+/// Counts what went wrong in a hook and tells the user once of each kind.
+
+#include <cstdint>
+#include <cstdio>
+#include <mutex>
+#include <string_view>
+#include <utility>
+
+#include "loupe/base/config.hpp"
+#include "loupe/base/contained.hpp"
+#include "loupe/capture/configuration.hpp"
+#include "loupe/capture/recorder.hpp"
+
+namespace loupe::inline LOUPE_ABI {
+
+/// The failures of one hook. Safe for concurrent use.
+class FailureLog {
+ public:
+  explicit FailureLog(ReportSink sink) noexcept : sink_(sink) {}
+
+  void add(Error error) noexcept {
+    const std::uint64_t kind = std::uint64_t{1} << static_cast<unsigned>(error.kind);
+    (void)contained("report", [&]() -> result<void> {
+      const Text sentence = error.message();
+      {
+        const std::lock_guard lock(mutex_);
+        ++failures_.count;
+        failures_.last = std::move(error);
+        if ((reported_ & kind) != 0) return {};
+        reported_ |= kind;
+      }
+      report(sentence);
+      return {};
+    });
+  }
+  void add_dropped_step() noexcept {
+    const std::lock_guard lock(mutex_);
+    ++failures_.dropped_steps;
+  }
+  void add_reduced_step() noexcept {
+    const std::lock_guard lock(mutex_);
+    ++failures_.reduced_steps;
+  }
+  [[nodiscard]] CaptureFailures snapshot() const {
+    const std::lock_guard lock(mutex_);
+    return failures_;
+  }
+  /// At the end: says how much went wrong, if anything did.
+  void summarise() noexcept {
+    const CaptureFailures all = snapshot();
+    if (all.count == 0 && all.dropped_steps == 0 && all.reduced_steps == 0) return;
+    (void)contained("report", [&]() -> result<void> {
+      report(Text::join(to_text(static_cast<long long>(all.count)).view(), " failures, ",
+                        to_text(static_cast<long long>(all.dropped_steps)).view(), " steps lost, ",
+                        to_text(static_cast<long long>(all.reduced_steps)).view(), " steps kept without raw tensors"));
+      return {};
+    });
+  }
+
+ private:
+  void report(const Text& sentence) {
+    if (sink_.write != nullptr)
+      sink_.write(sink_.context, sentence);
+    else
+      std::fprintf(stderr, "loupe: %s\n", sentence.c_str());
+  }
+
+  ReportSink sink_;
+  mutable std::mutex mutex_;
+  CaptureFailures failures_;
+  std::uint64_t reported_ = 0;
+};
+
+}  // namespace loupe::inline LOUPE_ABI

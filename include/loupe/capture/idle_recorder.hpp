@@ -1,0 +1,47 @@
+#pragma once
+/// @file
+/// The recorder of a hook that stands aside: its trial could not be opened, and the training goes on without it.
+
+#include <utility>
+
+#include "loupe/base/config.hpp"
+#include "loupe/capture/failure_log.hpp"
+#include "loupe/capture/recorder.hpp"
+#include "loupe/select/collection.hpp"
+
+namespace loupe::inline LOUPE_ABI {
+
+/// Saves nothing and fails at nothing; remembers why.
+class IdleRecorder final : public Recorder {
+ public:
+  IdleRecorder(ReportSink sink, Error reason) noexcept : failures_(sink) { failures_.add(std::move(reason)); }
+
+  result<void> set_mode(Mode mode) override {
+    mode_ = mode;
+    return {};
+  }
+  result<void> begin_step() override { return {}; }
+  result<void> end_step() override { return {}; }
+  Selection select(std::string_view) override { return {}; }
+  result<void> record(Selection, const TensorView&) override { return {}; }
+  result<void> record_scalar(std::string_view, const TensorView&, const ScalarOptions&) override { return {}; }
+  result<void> record_custom(std::string_view, const TensorView&, std::span<const std::string_view>) override { return {}; }
+  result<void> flush_custom() override { return {}; }
+  result<void> flush() override { return {}; }
+  result<void> close() override { return {}; }
+  void absorb(Error error) noexcept override { failures_.add(std::move(error)); }
+  [[nodiscard]] CaptureFailures failures() const override { return failures_.snapshot(); }
+  [[nodiscard]] CaptureCounts counts() const override { return {}; }
+  [[nodiscard]] Mode mode() const noexcept override { return mode_; }
+  [[nodiscard]] Step step() const noexcept override { return Step(-1); }
+  [[nodiscard]] ModeStep mode_step(Mode mode) const noexcept override { return {mode, -1}; }
+  [[nodiscard]] CollectionSet& collections() noexcept override { return collections_; }
+  result<void> add_collection(Collection) override { return {}; }
+
+ private:
+  FailureLog failures_;
+  CollectionSet collections_;
+  Mode mode_ = Mode::global;
+};
+
+}  // namespace loupe::inline LOUPE_ABI

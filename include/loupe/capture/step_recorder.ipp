@@ -1,0 +1,268 @@
+#include "loupe/capture/step_recorder.hpp"
+
+#include <unistd.h>
+
+#include "loupe/base/contained.hpp"
+#include "loupe/format/collections_file.hpp"
+#include "loupe/format/layout.hpp"
+#include "loupe/storage/local.hpp"
+
+namespace loupe::inline LOUPE_ABI {
+
+namespace detail {
+
+inline constexpr std::size_t max_tensor_name = 65536;
+
+/// `<pid>_<hostname>`, which names TensorBoard's files.
+inline Text process_on_host() {
+  char host[256] = {};
+  if (::gethostname(host, sizeof host - 1) != 0 || host[0] == '\0') return Text::join(to_text(::getpid()).view(), "_localhost");
+  for (char* letter = host; *letter != '\0'; ++letter)
+    if (*letter == '/') *letter = '_';
+  return Text::join(to_text(::getpid()).view(), "_", std::string_view(host));
+}
+
+/// The collections that a configuration defines and includes.
+inline result<CollectionSet> collections_of(HookConfig& config, const CaptureQuirks& quirks) {
+  CollectionSet collections(config.defaults);
+  const bool names_nothing = config.collections.empty() && config.include_collections.empty() && config.include_regex.empty();
+  for (const std::string_view name : config.defaults.always_saved) LOUPE_TRY(collections.include(name));
+  for (Collection& collection : config.collections) {
+    LOUPE_TRY(collections.include(collection.name));
+    LOUPE_TRY(collections.add(std::move(collection)));
+  }
+  for (const Text& name : config.include_collections) LOUPE_TRY(collections.include(name));
+  if (!config.include_regex.empty()) {
+    LOUPE_ASSIGN(Collection * picked, collections.get("default"));
+    for (const Text& pattern : config.include_regex) picked->include(pattern);
+    LOUPE_TRY(collections.include("default"));
+  }
+  if (config.save_all || (names_nothing && !quirks.saves_defaults_only)) {
+    LOUPE_ASSIGN(Collection * all, collections.get("all"));
+    all->include(".*");
+    LOUPE_TRY(collections.include("all"));
+  }
+  return collections;
+}
+
+inline result<void> check_hook_config(const HookConfig& config) {
+  LOUPE_TRY(config.save.validate());
+  for (const Collection& collection : config.collections) {
+    if (collection.name.empty()) return fail(ErrorKind::invalid_argument, "collections", "a collection needs a name");
+    if (collection.save) LOUPE_TRY(collection.save->validate());
+  }
+  if (config.max_pending_bytes == 0)
+    return fail(ErrorKind::invalid_argument, "max_pending_bytes", "0 was given; it must be at least 1, or no step could wait");
+  return {};
+}
+
+/// Refuses names that no reader could tell from something else.
+inline result<void> check_tensor_name(std::string_view name) {
+  if (name.empty()) return fail(ErrorKind::invalid_argument, "tensor name", "it is empty; a tensor needs a name");
+  if (name.size() > max_tensor_name)
+    return fail(ErrorKind::invalid_argument, name.substr(0, 64), "the tensor's name is longer than 65536 bytes");
+  if (name.find("smdebug/reductions/") != std::string_view::npos)
+    return fail(ErrorKind::invalid_argument, name, "a tensor's name must not contain smdebug/reductions/, which marks reductions");
+  return {};
+}
+
+}  // namespace detail
+
+LOUPE_DECL result<RecorderOwner> StepRecorder::make(HookConfig config, RecorderParts parts) {
+  return contained("open a hook", [&]() -> result<RecorderOwner> {
+    LOUPE_TRY(detail::check_hook_config(config));
+    LOUPE_ASSIGN(CollectionSet collections, detail::collections_of(config, parts.quirks));
+    const bool is_chief = parts.rank == 0;
+    const bool saves_all_ranks = config.include_workers == IncludeWorkers::all;
+    LOUPE_ASSIGN(TrialFolder folder,
+                 TrialFolder::open(parts.storage,
+                                   {.worker = parts.worker,
+                                    .world_size = saves_all_ranks ? parts.world_size : 1,
+                                    .claims = parts.world_size == 1,
+                                    .resume = config.resume,
+                                    .claim = parts.quirks.claim,
+                                    .end_marker = config.in_sagemaker_job ? EndMarkerPolicy::never : parts.quirks.end_marker}));
+    StepWriter::Target target{parts.storage, parts.storage, "tensorboard/", detail::process_on_host(), parts.worker};
+    if (!config.tensorboard_dir.empty()) {
+      target.tensorboard = AnyStorage(LocalStorage(config.tensorboard_dir));
+      target.tensorboard_prefix = {};
+    }
+    const bool writes = folder.may_write() && (is_chief || saves_all_ranks);
+    std::optional<RunState> run_state;
+    if (!config.checkpoint_dir.empty()) {
+      LOUPE_ASSIGN(run_state, RunState::open(AnyStorage(LocalStorage(config.checkpoint_dir)), parts.quirks.resumed_numbering));
+    }
+    return RecorderOwner(new StepRecorder(std::move(config), std::move(parts), std::move(collections), std::move(folder),
+                                          std::move(target), std::move(run_state), writes));
+  });
+}
+
+LOUPE_DECL StepRecorder::StepRecorder(HookConfig config, RecorderParts parts, CollectionSet collections, TrialFolder folder,
+                                      StepWriter::Target tensors, std::optional<RunState> run_state, bool writes)
+    : config_(std::move(config)),
+      parts_(std::move(parts)),
+      collections_(std::move(collections)),
+      folder_(std::move(folder)),
+      run_state_(std::move(run_state)),
+      failures_(config_.report),
+      staging_(config_.max_pending_bytes),
+      counters_(run_state_ && run_state_->counters().restored ? run_state_->counters() : folder_.counters()),
+      writes_(writes),
+      exports_tensorboard_(config_.export_tensorboard || !config_.tensorboard_dir.empty()),
+      exact_types_(config_.exact_element_types || parts_.quirks.exact_element_types),
+      writer_(std::move(tensors), std::move(parts_.executor), staging_, failures_) {
+  target.context = this;
+  target.save = [](void* context, ProbeName name, const ProbeTensor& tensor) noexcept {
+    static_cast<StepRecorder*>(context)->save_probe({name.data, name.size}, tensor);
+  };
+}
+
+LOUPE_DECL StepRecorder::~StepRecorder() {
+  if (buffer_ != nullptr) staging_.release(buffer_);
+}
+
+LOUPE_DECL result<void> StepRecorder::set_mode(Mode mode) {
+  if (mode_index(mode) >= mode_count)
+    return fail(ErrorKind::invalid_argument, "mode", "not a mode; valid modes are TRAIN, EVAL, PREDICT, GLOBAL");
+  next_mode_ = mode;
+  if (!parts_.quirks.mode_changes_open_step || mode_ == mode) return {};
+  mode_ = mode;
+  if (is_open_) find_out_what_is_due();
+  return {};
+}
+
+LOUPE_DECL result<void> StepRecorder::begin_step() {
+  return contained("begin a step", [&] { return open_step(); });
+}
+
+LOUPE_DECL result<void> StepRecorder::end_step() {
+  return contained("end a step", [&] { return close_step(); });
+}
+
+LOUPE_DECL result<void> StepRecorder::close() {
+  return contained("close a hook", [&] { return close_trial(); });
+}
+
+LOUPE_DECL result<void> StepRecorder::flush() {
+  return contained("flush a hook", [&]() -> result<void> {
+    writer_.drain();
+    return {};
+  });
+}
+
+LOUPE_DECL result<void> StepRecorder::prepare() {
+  LOUPE_TRY(plan_.prepare(collections_, config_.save, config_.reductions, config_.pattern_compiler));
+  is_prepared_ = true;
+  return {};
+}
+
+LOUPE_DECL result<void> StepRecorder::open_step() {
+  if (is_closed_) return fail(ErrorKind::invalid_state, "hook", "a step was begun after the hook was closed");
+  if (auto closed = close_step(); !closed) absorb(std::move(closed).error());
+  if (!is_prepared_) LOUPE_TRY(prepare());
+  if (run_state_)
+    if (auto kept = run_state_->before_step(counters_); !kept) absorb(std::move(kept).error());
+  mode_ = next_mode_;
+  ++counters_.global;
+  if (mode_ != Mode::global) ++counters_.modes[mode_index(mode_)];
+  counters_.modes[mode_index(Mode::global)] = counters_.global;
+  is_open_ = true;
+  raw_is_dropped_ = false;
+  step_time_ = now();
+  if (has_saved_ && !has_exported_collections_ && parts_.quirks.late_collections_file) LOUPE_TRY(export_collections());
+  find_out_what_is_due();
+  if (!scalars_.empty() && !parts_.quirks.scalars_wait) return write_waiting_scalars();
+  return {};
+}
+
+LOUPE_DECL void StepRecorder::find_out_what_is_due() {
+  const bool is_due = plan_.begin_step(mode_, current_mode_step()) && writes_;
+  // smdebug opens a step's writer at its beginning or never.
+  const bool may_take = !config_.dry_run && (buffer_ == nullptr);
+  target.armed = is_due && (config_.dry_run || buffer_ != nullptr || (may_take && take_buffer()));
+}
+
+LOUPE_DECL bool StepRecorder::take_buffer() {
+  if (config_.backpressure == Backpressure::block) {
+    staging_.wait_for_room();
+  } else if (const auto room = staging_.room(); room != Staging::Room::enough) {
+    if (config_.backpressure == Backpressure::drop || room == Staging::Room::none) {
+      failures_.add_dropped_step();
+      return false;
+    }
+    raw_is_dropped_ = true;
+    failures_.add_reduced_step();
+  }
+  buffer_ = staging_.acquire();
+  buffer_->step = counters_.global < 0 ? 0 : counters_.global;
+  return true;
+}
+
+LOUPE_DECL result<void> StepRecorder::close_step() {
+  if (!is_open_) return {};
+  target.armed = false;
+  result<void> outcome;
+  if (parts_.quirks.scalars_wait && buffer_ != nullptr) outcome = write_waiting_scalars();
+  is_open_ = false;
+  hand_over_buffer();
+  if (has_saved_ && !has_exported_collections_ && !parts_.quirks.late_collections_file) LOUPE_TRY(export_collections());
+  return outcome;
+}
+
+LOUPE_DECL void StepRecorder::hand_over_buffer() {
+  StepBuffer* const buffer = std::exchange(buffer_, nullptr);
+  if (buffer == nullptr) return;
+  if (buffer->empty()) {
+    staging_.release(buffer);
+    return;
+  }
+  ++counts_.steps;
+  counters_.last_saved = buffer->step;
+  writer_.submit(buffer);
+}
+
+LOUPE_DECL result<void> StepRecorder::export_collections() {
+  has_exported_collections_ = true;
+  StepBuffer* const buffer = staging_.acquire();
+  StepBuffer::Object& file = buffer->objects.emplace_back();
+  file.key = format::collections_key(parts_.worker);
+  const std::int64_t workers = config_.include_workers == IncludeWorkers::all ? parts_.world_size : 1;
+  format::write_collections_file(file.bytes, is_prepared_ ? plan_.collections() : collections_, workers);
+  writer_.submit(buffer);
+  return {};
+}
+
+LOUPE_DECL result<void> StepRecorder::close_trial() {
+  if (is_closed_) return {};
+  result<void> outcome;
+  if (parts_.quirks.scalars_wait) {
+    // What still waits goes into the open file, or into one of its own for the last step.
+    if (!scalars_.empty()) outcome = write_waiting_scalars();
+  } else if (!scalars_.empty() && !is_open_) {
+    outcome = open_step();
+  }
+  if (auto closed = close_step(); !closed) outcome = std::move(closed);
+  hand_over_buffer();
+  is_closed_ = true;
+  if (writes_ && !has_exported_collections_)
+    if (auto exported = export_collections(); !exported) outcome = std::move(exported);
+  writer_.drain();
+  if (auto closed = folder_.close(); !closed) outcome = std::move(closed);
+  failures_.summarise();
+  return outcome;
+}
+
+LOUPE_DECL void StepRecorder::absorb(Error error) noexcept { failures_.add(std::move(error)); }
+
+LOUPE_DECL CaptureFailures StepRecorder::failures() const { return failures_.snapshot(); }
+
+LOUPE_DECL result<void> StepRecorder::add_collection(Collection collection) {
+  return contained("add a collection", [&]() -> result<void> {
+    if (collection.save) LOUPE_TRY(collection.save->validate());
+    LOUPE_TRY(collections_.include(collection.name));
+    LOUPE_TRY(collections_.add(std::move(collection)));
+    return {};
+  });
+}
+
+}  // namespace loupe::inline LOUPE_ABI

@@ -1,0 +1,64 @@
+#pragma once
+/// @file
+/// One step of a loop as a scope: it closes itself, also when the loop leaves early or throws.
+
+#include <string_view>
+#include <type_traits>
+#include <utility>
+
+#include "loupe/base/config.hpp"
+#include "loupe/capture/recorder.hpp"
+
+namespace loupe::inline LOUPE_ABI {
+
+/// An open step of a hook. Closing publishes what was saved; the destructor closes too and absorbs a failure (counted by
+/// the hook). Move-only; same thread rule as the hook, which must outlive it.
+template <class HookType>
+class [[nodiscard]] StepScope {
+ public:
+  /// A step that is not captured.
+  StepScope() noexcept = default;
+  explicit StepScope(HookType& hook) noexcept : hook_(&hook) {}
+  StepScope(StepScope&& other) noexcept : hook_(std::exchange(other.hook_, nullptr)) {}
+  StepScope& operator=(StepScope&& other) noexcept {
+    std::swap(hook_, other.hook_);
+    return *this;
+  }
+  ~StepScope() {
+    if (hook_ != nullptr) hook_->end_step_quietly();
+  }
+
+  /// Whether anything is saved at this step: ask before computing something only to save it.
+  [[nodiscard]] bool armed() const noexcept { return hook_ != nullptr && hook_->armed(); }
+
+  /// Offers a tensor, as `Hook::save`. Gives the scope itself to chain calls, or under `Expect` a `result<void>`.
+  template <class Tensor>
+  decltype(auto) save(std::string_view name, const Tensor& tensor) {
+    return chain([&] { return hook_->save(name, tensor); });
+  }
+
+  /// Saves a number whatever the save configuration says, as `Hook::save_scalar`.
+  template <class Number>
+  decltype(auto) scalar(std::string_view name, const Number& value, const ScalarOptions& options = {}) {
+    return chain([&] { return hook_->save_scalar(name, value, options); });
+  }
+
+  /// Closes the step now and gives the outcome as the hook's error policy says.
+  auto end() { return std::exchange(hook_, nullptr)->end_step(); }
+
+ private:
+  template <class Call>
+  decltype(auto) chain(Call&& call) {
+    using Outcome = decltype(call());
+    if constexpr (std::is_void_v<Outcome>) {
+      if (hook_ != nullptr) call();
+      return (*this);
+    } else {
+      return hook_ != nullptr ? call() : Outcome();
+    }
+  }
+
+  HookType* hook_ = nullptr;
+};
+
+}  // namespace loupe::inline LOUPE_ABI

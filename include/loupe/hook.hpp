@@ -1,0 +1,12 @@
+#pragma once
+/// @file
+/// `loupe::Hook` with all that is needed to construct one that writes to the local file system.
+
+#include "loupe/base/clock.hpp"
+#include "loupe/base/executor.hpp"
+#include "loupe/capture/hook.hpp"
+#include "loupe/capture/null_hook.hpp"
+#include "loupe/capture/recorder_factory.hpp"
+#include "loupe/ranks/single.hpp"
+#include "loupe/reduce/fused.hpp"
+#include "loupe/storage/local.hpp"
