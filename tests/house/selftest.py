@@ -33,7 +33,7 @@ FAULTS = {
     "names": [
         ("include/loupe/trial/shape.hpp", "#pragma once\n", "share a base name"),
         ("include/loupe/base/Text.hpp", "#pragma once\n", "snake_case"),
-        ("include/loupe/base/text.ipp", "", "bodies without the declarations"),
+        ("include/loupe/base/text.ipp", "", "no header declares its bodies"),
     ],
     "mirror": [
         ("include/loupe/base/text.hpp", "#pragma once\n", "no tests/base/text_test.cpp"),
