@@ -57,8 +57,8 @@ enum class Absence : std::uint8_t {
 /// An error with its facts. Which fields are meaningful follows from the kind; the others keep their defaults.
 struct Error {
   ErrorKind kind = ErrorKind::invalid_state;
-  Text object;                  ///< what it is about: a tensor, worker, collection, file, key, parameter
-  Text detail;                  ///< what was wrong and, for arguments, what is allowed
+  Text object = {};             ///< what it is about: a tensor, worker, collection, file, key, parameter
+  Text detail = {};             ///< what was wrong and, for arguments, what is allowed
   std::int64_t step = -1;       ///< step asked for, in `mode`
   Mode mode = Mode::global;
   std::int64_t last_step = -1;  ///< no_more_data: the largest step of the mode

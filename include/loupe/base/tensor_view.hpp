@@ -44,8 +44,8 @@ struct TensorView {
   TensorView(const void* first, ElementType element, const Shape& sizes, const Strides& distances, Device where = {}) noexcept
       : data(first), type(element), device(where), shape(sizes), strides(distances) {}
   /// A rank-1 tensor over contiguous elements.
-  template <Element Type>
-  explicit TensorView(std::span<Type> elements) noexcept
+  template <Element Type, std::size_t Extent>
+  explicit TensorView(std::span<Type, Extent> elements) noexcept
       : TensorView(elements.data(), element_type_of<std::remove_cv_t<Type>>, {static_cast<std::int64_t>(elements.size())}) {}
 
   /// Whether there is a tensor at all (a tensor of zero elements is one).
