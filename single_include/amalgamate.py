@@ -19,7 +19,7 @@ ENTRIES = ["loupe/loupe.hpp", "loupe/probe.hpp"]
 OWN = re.compile(r'#\s*include\s*"(loupe/[^"]+)"')
 FOREIGN = re.compile(r"#\s*include\s*(<[^>]+>)")
 # A single header has its bodies inside, so the switch around a body's include goes away.
-BODY = re.compile(r'#ifndef LOUPE_SEPARATE_COMPILATION\n(#include "loupe/[^"]+\.ipp"\n(?:#include "loupe/[^"]+\.ipp"\n)*)#endif\n')
+BODY = re.compile(r'#ifndef LOUPE_SEPARATE_COMPILATION\n((?:#include "loupe/[^"]+\.ipp"\n)+)#endif\n')
 
 HEAD = """\
 // loupe {version}: {entry} with everything it includes, in one file.
@@ -57,7 +57,7 @@ class Amalgamation:
             if own := OWN.match(code):
                 if own[1] not in self.done:
                     if depth and own[1].endswith(".hpp"):
-                        raise SystemExit(f"{name}: {own[1]} is included under a condition, which a single header can't follow")
+                        raise SystemExit(f"{name}: a single header can't follow the condition around {own[1]}")
                     self.add(own[1])
             elif (foreign := FOREIGN.match(code)) and depth == 0:
                 self.foreign.add(foreign[1])

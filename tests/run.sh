@@ -121,14 +121,14 @@ stage_single_header() {
 }
 
 stage_clang() {
-  local compiler standard program flags
+  local compiler program flags object
   flags=(-Wall -Wextra -Wpedantic -Wconversion -Wshadow -Werror -O0 -I include)
   mkdir -p build/clang
   for program in tests/odr.cpp tests/consumers/main.cpp; do
     for compiler in "clang++-16 -std=c++20" "clang++-19 -std=c++20" "clang++-19 -std=c++2b"; do
-      standard=${compiler#*=}
+      object=$(tr -c 'a-z0-9\n' _ <<<"$program $compiler")
       echo "$compiler $program"
-      ccache $compiler "${flags[@]}" -c "$program" -o "build/clang/$(basename "$program" .cpp)-${compiler%% *}-$standard.o"
+      ccache $compiler "${flags[@]}" -c "$program" -o "build/clang/$object.o"
     done
   done
 }

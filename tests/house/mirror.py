@@ -11,7 +11,7 @@ def violations(tree):
     for name in tree.headers:
         if not name.endswith(".hpp") or name.endswith("/fwd.hpp") or name in EXCEPT:
             continue
-        if not tree.headers[name].folder:  # entry headers only include: odr.cpp and the programs of tests/house use them
+        if not tree.headers[name].folder:  # entry headers only include; odr.cpp uses them
             continue
         test = tree.root / "tests" / (name.removeprefix("loupe/").removesuffix(".hpp") + "_test.cpp")
         if not test.exists():

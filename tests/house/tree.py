@@ -5,8 +5,8 @@ import re
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*([<"])([^>"]+)[>"]', re.MULTILINE)
 
 # Headers of C, POSIX and the compilers. Anything else in angle brackets that looks like a file is a third party's.
-SYSTEM = re.compile(r"^(sys/\w+|netinet/\w+|arpa/\w+|\w+intrin|arm_\w+|cpuid|dirent|errno|fcntl|poll|pthread|sched|signal|"
-                    r"spawn|time|unistd|string|stdlib|stdio|stdint|netdb|limits|math)\.h$")
+SYSTEM = re.compile(r"^(sys/\w+|netinet/\w+|arpa/\w+|\w+intrin|arm_\w+|cpuid|dirent|errno|fcntl|limits|math|netdb|poll|"
+                    r"pthread|sched|signal|spawn|stdint|stdio|stdlib|string|time|unistd)\.h$")
 
 
 def code_of(text):
@@ -47,7 +47,8 @@ class Tree:
 
     def core(self):
         """Names of the headers that need the standard library only, without the umbrellas."""
-        return [n for n in self.headers if n not in ("loupe/loupe.hpp", "loupe/src.hpp") and not self.needs_third_party(n)]
+        umbrellas = ("loupe/loupe.hpp", "loupe/src.hpp")
+        return [n for n in self.headers if n not in umbrellas and not self.needs_third_party(n)]
 
     def sources(self, *folders, suffixes=(".hpp", ".ipp", ".cpp", ".py", ".sh", ".txt")):
         """Files below the folders, by suffix, none of them generated or data."""

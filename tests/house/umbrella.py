@@ -17,10 +17,10 @@ def expected(tree):
             "#pragma once\n/// @file\n/// All of loupe that needs the standard library only. "
             "Written by tests/house/check.py --write.\n\n" + lines(".hpp"),
         "include/loupe/src.hpp":
-            "#pragma once\n/// @file\n/// Every function body, for programs built with `LOUPE_SEPARATE_COMPILATION`: one unit"
-            " includes this file.\n/// Written by tests/house/check.py --write.\n\n"
+            "#pragma once\n/// @file\n/// Every function body, for programs built with `LOUPE_SEPARATE_COMPILATION`: "
+            "one unit includes this file.\n/// Written by tests/house/check.py --write.\n\n"
             "#ifndef LOUPE_SEPARATE_COMPILATION\n"
-            '#error "loupe/src.hpp is for programs built with LOUPE_SEPARATE_COMPILATION; otherwise the headers suffice"\n'
+            '#error "loupe/src.hpp is for LOUPE_SEPARATE_COMPILATION: otherwise the headers suffice"\n'
             "#endif\n\n" + lines(".ipp"),
     }
 
