@@ -43,6 +43,8 @@ class Amalgamation:
         self.lines = []
 
     def add(self, name):
+        if not (self.include / name).exists():
+            raise SystemExit(f"amalgamate.py: there is no {name}")
         self.done.add(name)
         guard = "LOUPE_SINGLE_" + re.sub(r"\W", "_", name.removeprefix("loupe/")).upper()
         text = BODY.sub(r"\1", (self.include / name).read_text(encoding="utf-8"))

@@ -147,39 +147,40 @@ stage_callgrind() {
   [ ! -x benchmarks/callgrind.sh ] || ./benchmarks/callgrind.sh --check
 }
 
-passed=0 failed=0
+passed=0 failed=0 status=0
 
 # Adds what the stage's log says of its tests; a stage without ctest counts as one.
 count_tests() {
-  local log=$1 status=$2 line
+  local log=$1 stage_status=$2 line
   line=$(grep -E '^[0-9]+% tests passed, [0-9]+ tests failed out of [0-9]+$' "$log" | tail -n 1 || true)
   if [[ $line =~ ([0-9]+)\ tests\ failed\ out\ of\ ([0-9]+) ]]; then
     failed=$((failed + BASH_REMATCH[1]))
     passed=$((passed + BASH_REMATCH[2] - BASH_REMATCH[1]))
-  elif [ "$status" -eq 0 ]; then
+  elif [ "$stage_status" -eq 0 ]; then
     passed=$((passed + 1))
   else
     failed=$((failed + 1))
   fi
 }
 
+# Runs a stage up to its first failing command. Not to be called in a condition: there bash would not stop at one.
 run_stage() {
-  local stage=$1 status=0 start=$SECONDS log=$logs/$1.log
+  local stage=$1 stage_status=0 start=$SECONDS log=$logs/$1.log
   printf '%-14s ' "$stage"
   (set -e; "stage_$stage") >"$log" 2>&1 &
-  wait $! || status=$?
-  count_tests "$log" "$status"
-  if [ "$status" -eq 0 ]; then
+  wait $! || stage_status=$?
+  count_tests "$log" "$stage_status"
+  if [ "$stage_status" -eq 0 ]; then
     echo "ok, $((SECONDS - start)) s"
   else
+    status=1
     echo "FAILED after $((SECONDS - start)) s; the end of $log:"
     tail -n 150 "$log"
   fi
-  return "$status"
 }
 
 main() {
-  local chosen=() stage status=0 keep_going=false
+  local chosen=() stage keep_going=false
   for stage in "$@"; do
     case $stage in
       --soak)
@@ -197,9 +198,8 @@ main() {
   install_missing
   mkdir -p "$logs"
   for stage in "${chosen[@]}"; do
-    run_stage "$stage" && continue
-    status=1
-    "$keep_going" || break
+    run_stage "$stage"
+    [ "$status" -eq 0 ] || "$keep_going" || break
   done
   local total=$((passed + failed))
   echo "$((total > 0 ? passed * 100 / total : 0))% tests passed, $failed tests failed out of $total"

@@ -18,5 +18,8 @@ def write(tree):
 
 
 def violations(tree):
-    for path, _, _ in amalgamate().outdated(tree.root):
-        yield f"{path.relative_to(tree.root)}: run tests/house/check.py --write"
+    try:
+        for path, _, _ in amalgamate().outdated(tree.root):
+            yield f"{path.relative_to(tree.root)}: run tests/house/check.py --write"
+    except SystemExit as refusal:
+        yield str(refusal)
