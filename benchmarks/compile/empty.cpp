@@ -1,0 +1,1 @@
+// What the compiler needs for nothing.
