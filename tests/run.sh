@@ -25,7 +25,7 @@ test_timeout=300
 logs=$PWD/build/logs
 
 # Object files are shared between clones of the repository: no absolute path takes part.
-export CCACHE_BASEDIR=$PWD CCACHE_NOHASHDIR=1
+export CCACHE_BASEDIR=$PWD CCACHE_NOHASHDIR=1 CCACHE_SLOPPINESS=pch_defines,time_macros
 
 install_missing() {
   local missing=() package
