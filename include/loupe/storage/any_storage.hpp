@@ -1,0 +1,126 @@
+#pragma once
+/// @file
+/// A storage whose type is known only at run time: what passes the boundary behind which nothing is a template.
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "loupe/base/config.hpp"
+#include "loupe/storage/concept.hpp"
+#include "loupe/storage/mapped_bytes.hpp"
+
+namespace loupe::inline LOUPE_ABI {
+
+/// Any storage; copies share it. Also a storage itself.
+class AnyStorage {
+ public:
+  /// An object that is being written.
+  class Staged {
+   public:
+    result<std::uint64_t> append(std::span<const std::byte> bytes) { return staged_->append(bytes); }
+    result<void> commit() { return staged_->commit(); }
+
+   private:
+    friend AnyStorage;
+    struct Base {
+      virtual ~Base() = default;
+      virtual result<std::uint64_t> append(std::span<const std::byte> bytes) = 0;
+      virtual result<void> commit() = 0;
+    };
+    template <class Type>
+    struct Owned final : Base {
+      explicit Owned(Type object) : staged(std::move(object)) {}
+      result<std::uint64_t> append(std::span<const std::byte> bytes) override { return staged.append(bytes); }
+      result<void> commit() override { return staged.commit(); }
+      Type staged;
+    };
+    explicit Staged(std::unique_ptr<Base> staged) noexcept : staged_(std::move(staged)) {}
+    std::unique_ptr<Base> staged_;
+  };
+
+  template <class Type>
+    requires(!std::same_as<Type, AnyStorage>)
+  explicit AnyStorage(Type storage) : storage_(std::make_shared<Owned<Type>>(std::move(storage))) {
+    static_assert(Storage<Type>, "loupe::AnyStorage: the type must model loupe::Storage; see loupe/storage/concept.hpp");
+  }
+
+  [[nodiscard]] Capabilities capabilities() const noexcept { return storage_->capabilities(); }
+  [[nodiscard]] Text name() const { return storage_->name(); }
+  result<void> list(std::string_view prefix, std::string_view start_after, ListSink sink) const {
+    return storage_->list(prefix, start_after, sink);
+  }
+  result<ObjectInfo> stat(std::string_view key) const { return storage_->stat(key); }
+  result<void> read(std::string_view key, ByteRange range, ByteBuffer& out) const { return storage_->read(key, range, out); }
+  /// The bytes without a copy; `unsupported` where the storage can't (`capabilities().map`).
+  result<MappedBytes> map(std::string_view key) const { return storage_->map(key); }
+  result<void> put(std::string_view key, std::span<const std::byte> bytes, PutMode mode) const {
+    return storage_->put(key, bytes, mode);
+  }
+  result<void> remove(std::string_view key) const { return storage_->remove(key); }
+  result<Staged> stage(std::string_view key) const {
+    LOUPE_ASSIGN(auto staged, storage_->stage(key));
+    return Staged(std::move(staged));
+  }
+
+ private:
+  struct Base {
+    virtual ~Base() = default;
+    virtual Capabilities capabilities() const noexcept = 0;
+    virtual Text name() const = 0;
+    virtual result<void> list(std::string_view prefix, std::string_view start_after, ListSink sink) = 0;
+    virtual result<ObjectInfo> stat(std::string_view key) = 0;
+    virtual result<void> read(std::string_view key, ByteRange range, ByteBuffer& out) = 0;
+    virtual result<MappedBytes> map(std::string_view key) = 0;
+    virtual result<void> put(std::string_view key, std::span<const std::byte> bytes, PutMode mode) = 0;
+    virtual result<void> remove(std::string_view key) = 0;
+    virtual result<std::unique_ptr<Staged::Base>> stage(std::string_view key) = 0;
+  };
+  template <class Type>
+  struct Owned final : Base {
+    explicit Owned(Type object) : storage(std::move(object)) {}
+    Capabilities capabilities() const noexcept override { return storage.capabilities(); }
+    Text name() const override { return storage.name(); }
+    result<void> list(std::string_view prefix, std::string_view start_after, ListSink sink) override {
+      return storage.list(prefix, start_after, sink);
+    }
+    result<ObjectInfo> stat(std::string_view key) override { return storage.stat(key); }
+    result<void> read(std::string_view key, ByteRange range, ByteBuffer& out) override { return storage.read(key, range, out); }
+    result<MappedBytes> map(std::string_view key) override {
+      if constexpr (requires { storage.map(key); })
+        return storage.map(key);
+      else
+        return fail(ErrorKind::unsupported, key, "this storage can't map objects");
+    }
+    result<void> put(std::string_view key, std::span<const std::byte> bytes, PutMode mode) override {
+      return storage.put(key, bytes, mode);
+    }
+    result<void> remove(std::string_view key) override { return storage.remove(key); }
+    result<std::unique_ptr<Staged::Base>> stage(std::string_view key) override {
+      LOUPE_ASSIGN(auto staged, storage.stage(key));
+      return std::unique_ptr<Staged::Base>(std::make_unique<Staged::Owned<typename Type::Staged>>(std::move(staged)));
+    }
+    Type storage;
+  };
+  std::shared_ptr<Base> storage_;
+};
+
+/// Removes every object whose key begins with `prefix`; the first failure is the answer, after all were tried.
+inline result<void> remove_all(const AnyStorage& storage, std::string_view prefix) {
+  std::vector<Text> keys;
+  LOUPE_TRY(storage.list(prefix, {}, [&](const ObjectInfo& object) {
+    keys.emplace_back(object.key);
+    return true;
+  }));
+  result<void> outcome;
+  for (const Text& key : keys)
+    if (auto removed = storage.remove(key); !removed && outcome) outcome = std::move(removed);
+  return outcome;
+}
+
+}  // namespace loupe::inline LOUPE_ABI

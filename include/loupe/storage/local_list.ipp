@@ -1,0 +1,88 @@
+#include "loupe/storage/local.hpp"
+
+#include <dirent.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <string>
+#include <vector>
+
+namespace loupe::inline LOUPE_ABI {
+
+namespace detail {
+
+/// Walks a tree of directories in the order of the keys' bytes.
+class LocalLister {
+ public:
+  LocalLister(const Text& root, std::string_view prefix, std::string_view start_after, ListSink sink) noexcept
+      : root_(root), prefix_(prefix), start_after_(start_after), sink_(sink) {}
+
+  /// Lists below the directory whose keys begin with `base` (empty or ending in a slash); false if the sink had enough.
+  result<bool> list(const std::string& base) {
+    std::vector<std::string> names;  // of directories, these end in a slash: so their keys sort where they belong
+    const std::string path = std::string(root_.view()) + "/" + base;
+    DIR* const directory = ::opendir(path.c_str());
+    if (directory == nullptr) {
+      if (errno == ENOENT || errno == ENOTDIR) return true;
+      return system_failure(base.empty() ? root_.view() : std::string_view(base), "the directory can't be listed", errno);
+    }
+    errno = 0;
+    while (const dirent* entry = ::readdir(directory)) {
+      std::string name = entry->d_name;
+      if (name == "." || name == ".." || !keep(base, name, entry->d_type, path)) continue;
+      names.push_back(std::move(name));
+    }
+    const int number = errno;
+    ::closedir(directory);
+    if (number != 0) return system_failure(base.empty() ? root_.view() : std::string_view(base), "the directory can't be read", number);
+    std::sort(names.begin(), names.end());
+    for (const std::string& name : names) {
+      const std::string key = base + name;
+      if (name.back() == '/') {
+        LOUPE_ASSIGN(const bool goes_on, list(key));
+        if (!goes_on) return false;
+      } else if (!sink_(ObjectInfo{.key = key})) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+ private:
+  /// Whether an entry is listed or searched; appends the slash of a directory.
+  bool keep(const std::string& base, std::string& name, unsigned char type, const std::string& path) const {
+    if (type == DT_UNKNOWN) {
+      struct ::stat about {};
+      if (::lstat((path + name).c_str(), &about) != 0) return false;
+      type = S_ISDIR(about.st_mode) ? DT_DIR : S_ISREG(about.st_mode) ? DT_REG : DT_UNKNOWN;
+    }
+    if (type == DT_REG) {
+      const std::string key = base + name;
+      return !name.ends_with(".tmp") && key.starts_with(prefix_) && key > start_after_;
+    }
+    if (type != DT_DIR) return false;
+    name += '/';
+    const std::string key = base + name;
+    const bool may_have_prefix = key.starts_with(prefix_) || prefix_.starts_with(key);
+    return may_have_prefix && (key > start_after_ || start_after_.starts_with(key));
+  }
+
+  const Text& root_;
+  std::string_view prefix_;
+  std::string_view start_after_;
+  ListSink sink_;
+};
+
+}  // namespace detail
+
+LOUPE_DECL result<void> LocalStorage::list(std::string_view prefix, std::string_view start_after, ListSink sink) const {
+  // Nothing outside of the directory that the prefix names can match.
+  const auto slash = prefix.find_last_of('/');
+  const std::string base(slash == std::string_view::npos ? std::string_view() : prefix.substr(0, slash + 1));
+  if (!base.empty()) LOUPE_TRY(check_key(std::string_view(base).substr(0, base.size() - 1)));
+  LOUPE_TRY(detail::LocalLister(root_, prefix, start_after, sink).list(base));
+  return {};
+}
+
+}  // namespace loupe::inline LOUPE_ABI

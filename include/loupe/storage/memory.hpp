@@ -1,0 +1,130 @@
+#pragma once
+/// @file
+/// A storage in the process's memory: for tests, and for analysis beside the training.
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "loupe/base/config.hpp"
+#include "loupe/storage/concept.hpp"
+#include "loupe/storage/mapped_bytes.hpp"
+
+namespace loupe::inline LOUPE_ABI {
+
+/// Objects in memory. Copies share them.
+class MemoryStorage {
+ public:
+  /// An object that is being written.
+  class Staged {
+   public:
+    result<std::uint64_t> append(std::span<const std::byte> bytes) {
+      const std::uint64_t offset = bytes_.size();
+      bytes_.append(bytes);
+      return offset;
+    }
+    result<void> commit() { return storage_.publish(key_, std::move(bytes_), PutMode::replace); }
+
+   private:
+    friend MemoryStorage;
+    Staged(MemoryStorage storage, std::string_view key) : storage_(std::move(storage)), key_(key) {}
+    MemoryStorage storage_;
+    std::string key_;
+    ByteBuffer bytes_;
+  };
+
+  MemoryStorage() : objects_(std::make_shared<Objects>()) {}
+
+  static constexpr Capabilities capabilities() noexcept {
+    return {.atomic_put = true, .put_if_absent = true, .ordered_list = true, .range_read = true, .map = true};
+  }
+  [[nodiscard]] Text name() const { return "memory"; }
+
+  result<void> list(std::string_view prefix, std::string_view start_after, ListSink sink) const {
+    std::string last(start_after);
+    bool is_first = last < prefix || last.empty();
+    while (true) {
+      ObjectInfo info;
+      {
+        // One object a lock: the sink may call the storage.
+        const std::lock_guard lock(objects_->mutex);
+        const auto next = is_first ? objects_->by_key.lower_bound(prefix) : objects_->by_key.upper_bound(last);
+        if (next == objects_->by_key.end() || !next->first.starts_with(prefix)) return {};
+        last = next->first;
+        info = {last, next->second.bytes->size(), next->second.generation};
+      }
+      is_first = false;
+      if (!sink(info)) return {};
+    }
+  }
+  result<ObjectInfo> stat(std::string_view key) const {
+    LOUPE_ASSIGN(const Object object, find(key));
+    return ObjectInfo{key, object.bytes->size(), object.generation};
+  }
+  result<void> read(std::string_view key, ByteRange range, ByteBuffer& out) const {
+    LOUPE_ASSIGN(const Object object, find(key));
+    const auto bytes = std::as_const(*object.bytes).bytes();
+    if (range.offset > bytes.size()) return fail(ErrorKind::invalid_argument, key, "the offset lies behind the object's end");
+    const auto rest = bytes.subspan(static_cast<std::size_t>(range.offset));
+    out.append(rest.first(static_cast<std::size_t>(range.length < rest.size() ? range.length : rest.size())));
+    return {};
+  }
+  result<MappedBytes> map(std::string_view key) const {
+    LOUPE_ASSIGN(Object object, find(key));
+    const auto bytes = std::as_const(*object.bytes).bytes();
+    return MappedBytes(bytes, std::move(object.bytes));
+  }
+  result<void> put(std::string_view key, std::span<const std::byte> bytes, PutMode mode) {
+    ByteBuffer copy;
+    copy.append(bytes);
+    return publish(key, std::move(copy), mode);
+  }
+  result<void> remove(std::string_view key) {
+    LOUPE_TRY(check_key(key));
+    const std::lock_guard lock(objects_->mutex);
+    if (const auto found = objects_->by_key.find(key); found != objects_->by_key.end()) objects_->by_key.erase(found);
+    return {};
+  }
+  result<Staged> stage(std::string_view key) {
+    LOUPE_TRY(check_key(key));
+    return Staged(*this, key);
+  }
+
+ private:
+  struct Object {
+    std::shared_ptr<const ByteBuffer> bytes;
+    std::uint64_t generation = 0;
+  };
+  struct Objects {
+    std::mutex mutex;
+    std::map<std::string, Object, std::less<>> by_key;
+    std::uint64_t last_generation = 0;
+  };
+  result<Object> find(std::string_view key) const {
+    LOUPE_TRY(check_key(key));
+    const std::lock_guard lock(objects_->mutex);
+    const auto found = objects_->by_key.find(key);
+    if (found == objects_->by_key.end()) return fail(ErrorKind::not_found, key, "there is no such object");
+    return found->second;
+  }
+  result<void> publish(std::string_view key, ByteBuffer bytes, PutMode mode) {
+    LOUPE_TRY(check_key(key));
+    auto shared = std::make_shared<const ByteBuffer>(std::move(bytes));
+    const std::lock_guard lock(objects_->mutex);
+    const auto [place, is_new] = objects_->by_key.try_emplace(std::string(key));
+    if (!is_new && mode == PutMode::if_absent) return fail(ErrorKind::already_exists, key, "there is such an object");
+    place->second = {std::move(shared), ++objects_->last_generation};
+    return {};
+  }
+
+  std::shared_ptr<Objects> objects_;
+};
+
+}  // namespace loupe::inline LOUPE_ABI
