@@ -22,23 +22,7 @@ namespace loupe::inline LOUPE_ABI {
 /// Objects in memory. Copies share them.
 class MemoryStorage {
  public:
-  /// An object that is being written.
-  class Staged {
-   public:
-    result<std::uint64_t> append(std::span<const std::byte> bytes) {
-      const std::uint64_t offset = bytes_.size();
-      bytes_.append(bytes);
-      return offset;
-    }
-    result<void> commit() { return storage_.publish(key_, std::move(bytes_), PutMode::replace); }
-
-   private:
-    friend MemoryStorage;
-    Staged(MemoryStorage storage, std::string_view key) : storage_(std::move(storage)), key_(key) {}
-    MemoryStorage storage_;
-    std::string key_;
-    ByteBuffer bytes_;
-  };
+  class Staged;
 
   MemoryStorage() : objects_(std::make_shared<Objects>()) {}
 
@@ -92,10 +76,7 @@ class MemoryStorage {
     if (const auto found = objects_->by_key.find(key); found != objects_->by_key.end()) objects_->by_key.erase(found);
     return {};
   }
-  result<Staged> stage(std::string_view key) {
-    LOUPE_TRY(check_key(key));
-    return Staged(*this, key);
-  }
+  result<Staged> stage(std::string_view key);
 
  private:
   struct Object {
@@ -126,5 +107,28 @@ class MemoryStorage {
 
   std::shared_ptr<Objects> objects_;
 };
+
+/// An object that is being written.
+class MemoryStorage::Staged {
+ public:
+  result<std::uint64_t> append(std::span<const std::byte> bytes) {
+    const std::uint64_t offset = bytes_.size();
+    bytes_.append(bytes);
+    return offset;
+  }
+  result<void> commit() { return storage_.publish(key_, std::move(bytes_), PutMode::replace); }
+
+ private:
+  friend MemoryStorage;
+  Staged(MemoryStorage storage, std::string_view key) : storage_(std::move(storage)), key_(key) {}
+  MemoryStorage storage_;
+  std::string key_;
+  ByteBuffer bytes_;
+};
+
+inline result<MemoryStorage::Staged> MemoryStorage::stage(std::string_view key) {
+  LOUPE_TRY(check_key(key));
+  return Staged(*this, key);
+}
 
 }  // namespace loupe::inline LOUPE_ABI
