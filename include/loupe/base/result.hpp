@@ -36,8 +36,8 @@ using result = expected<Value, Error>;
 /// Evaluates a `result` and returns its error from the enclosing function, if it has one.
 #define LOUPE_TRY(...)                                                                       \
   do {                                                                                       \
-    if (auto loupe_try_result = (__VA_ARGS__); !loupe_try_result)                            \
-      return ::loupe::unexpected<::loupe::Error>(std::move(loupe_try_result).error());       \
+    if (auto LOUPE_PASTE(loupe_tried_, __LINE__) = (__VA_ARGS__); !LOUPE_PASTE(loupe_tried_, __LINE__)) \
+      return ::loupe::unexpected<::loupe::Error>(std::move(LOUPE_PASTE(loupe_tried_, __LINE__)).error()); \
   } while (false)
 
 /// `LOUPE_ASSIGN(auto x, expression)`: declares or assigns the value of a `result`, or returns its error.
