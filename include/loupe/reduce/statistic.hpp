@@ -17,9 +17,29 @@ namespace loupe::inline LOUPE_ABI {
 /// nine of their absolute values. The others count elements; `first_non_finite` is the row-major index of the first
 /// element that is NaN or infinite (-1 if there is none).
 enum class Statistic : std::uint8_t {
-  min, max, mean, std, variance, sum, prod, l1, l2,
-  abs_min, abs_max, abs_mean, abs_std, abs_variance, abs_sum, abs_prod, abs_l1, abs_l2,
-  nan_count, positive_infinity_count, negative_infinity_count, zero_count, first_non_finite
+  min,
+  max,
+  mean,
+  std,
+  variance,
+  sum,
+  prod,
+  l1,
+  l2,
+  abs_min,
+  abs_max,
+  abs_mean,
+  abs_std,
+  abs_variance,
+  abs_sum,
+  abs_prod,
+  abs_l1,
+  abs_l2,
+  nan_count,
+  positive_infinity_count,
+  negative_infinity_count,
+  zero_count,
+  first_non_finite
 };
 
 /// The number of statistics; enumerators are 0 … `statistic_count - 1`.
@@ -52,10 +72,16 @@ class StatisticSet {
   constexpr void insert(Statistic member) noexcept { bits_ |= bit(member); }
   constexpr void erase(Statistic member) noexcept { bits_ &= ~bit(member); }
 
-  friend constexpr StatisticSet operator|(StatisticSet a, StatisticSet b) noexcept { return from_bits(a.bits_ | b.bits_); }
-  friend constexpr StatisticSet operator&(StatisticSet a, StatisticSet b) noexcept { return from_bits(a.bits_ & b.bits_); }
+  friend constexpr StatisticSet operator|(StatisticSet a, StatisticSet b) noexcept {
+    return from_bits(a.bits_ | b.bits_);
+  }
+  friend constexpr StatisticSet operator&(StatisticSet a, StatisticSet b) noexcept {
+    return from_bits(a.bits_ & b.bits_);
+  }
   /// The members of `a` that are not in `b`.
-  friend constexpr StatisticSet operator-(StatisticSet a, StatisticSet b) noexcept { return from_bits(a.bits_ & ~b.bits_); }
+  friend constexpr StatisticSet operator-(StatisticSet a, StatisticSet b) noexcept {
+    return from_bits(a.bits_ & ~b.bits_);
+  }
   constexpr StatisticSet& operator|=(StatisticSet other) noexcept { return *this = *this | other; }
   constexpr StatisticSet& operator&=(StatisticSet other) noexcept { return *this = *this & other; }
   friend constexpr bool operator==(StatisticSet, StatisticSet) noexcept = default;
@@ -77,7 +103,9 @@ class StatisticSet {
   [[nodiscard]] constexpr Iterator end() const noexcept { return Iterator(0); }
 
  private:
-  static constexpr std::uint32_t bit(Statistic member) noexcept { return std::uint32_t{1} << static_cast<unsigned>(member); }
+  static constexpr std::uint32_t bit(Statistic member) noexcept {
+    return std::uint32_t{1} << static_cast<unsigned>(member);
+  }
   std::uint32_t bits_ = 0;
 };
 
@@ -100,22 +128,43 @@ constexpr bool is_norm(Statistic statistic) noexcept {
 
 /// The same statistic of absolute values (`min` → `abs_min`); itself where there is none.
 constexpr Statistic absolute(Statistic statistic) noexcept {
-  return statistic < Statistic::abs_min ? static_cast<Statistic>(static_cast<int>(statistic) + static_cast<int>(Statistic::abs_min))
-                                        : statistic;
+  return statistic < Statistic::abs_min
+             ? static_cast<Statistic>(static_cast<int>(statistic) + static_cast<int>(Statistic::abs_min))
+             : statistic;
 }
 
 /// The same statistic of the elements themselves (`abs_min` → `min`); itself where there is none.
 constexpr Statistic without_absolute(Statistic statistic) noexcept {
-  return is_absolute(statistic) ? static_cast<Statistic>(static_cast<int>(statistic) - static_cast<int>(Statistic::abs_min))
-                                : statistic;
+  return is_absolute(statistic)
+             ? static_cast<Statistic>(static_cast<int>(statistic) - static_cast<int>(Statistic::abs_min))
+             : statistic;
 }
 
 /// The name in tensor names and in code: `min`, `variance`, `abs_l2`, `nan_count`, …
 constexpr std::string_view statistic_name(Statistic statistic) noexcept {
-  constexpr std::string_view names[statistic_count] = {
-      "min",      "max",      "mean",     "std",          "variance", "sum",      "prod",   "l1",     "l2",
-      "abs_min",  "abs_max",  "abs_mean", "abs_std",      "abs_variance", "abs_sum", "abs_prod", "abs_l1", "abs_l2",
-      "nan_count", "positive_infinity_count", "negative_infinity_count", "zero_count", "first_non_finite"};
+  constexpr std::string_view names[statistic_count] = {"min",
+                                                       "max",
+                                                       "mean",
+                                                       "std",
+                                                       "variance",
+                                                       "sum",
+                                                       "prod",
+                                                       "l1",
+                                                       "l2",
+                                                       "abs_min",
+                                                       "abs_max",
+                                                       "abs_mean",
+                                                       "abs_std",
+                                                       "abs_variance",
+                                                       "abs_sum",
+                                                       "abs_prod",
+                                                       "abs_l1",
+                                                       "abs_l2",
+                                                       "nan_count",
+                                                       "positive_infinity_count",
+                                                       "negative_infinity_count",
+                                                       "zero_count",
+                                                       "first_non_finite"};
   return names[static_cast<std::size_t>(statistic)];
 }
 

@@ -1,0 +1,337 @@
+#include <bit>
+#include <cstring>
+#include <type_traits>
+
+#include "loupe/reduce/block_reader.hpp"
+#include "loupe/reduce/contraction.hpp"
+#include "loupe/reduce/partials.hpp"
+
+namespace loupe::inline LOUPE_ABI {
+namespace detail {
+
+LOUPE_NO_CONTRACTION inline void sum_element_deviations(const std::byte* elements, std::size_t count, double pivot,
+                                                        double& sum, double& squares) noexcept {
+  sum_deviations<16, false>(elements, count, pivot, sum, squares);
+}
+LOUPE_NO_CONTRACTION inline void sum_magnitude_deviations(const std::byte* elements, std::size_t count, double pivot,
+                                                          double& sum, double& squares) noexcept {
+  sum_deviations<16, true>(elements, count, pivot, sum, squares);
+}
+
+template <class Real>
+constexpr bool is_finite(Real number) noexcept {
+  return number - number == 0;
+}
+
+// Counts the elements of a block that are not finite; the index of the first one, or -1.
+template <class Real>
+std::int64_t count_non_finite(const std::byte* elements, std::size_t count, NonFinite& counts) noexcept {
+  constexpr Real infinity = std::numeric_limits<Real>::infinity();
+  std::int64_t first = -1;
+  for (std::size_t element = 0; element < count; ++element) {
+    const Real number = load_element<Real>(elements + element * sizeof(Real));
+    if (is_finite(number)) continue;
+    if (first < 0) first = static_cast<std::int64_t>(element);
+    if (number == infinity) ++counts.positive_infinity;
+    else if (number == -infinity) ++counts.negative_infinity;
+    else ++counts.nan;
+  }
+  return first;
+}
+
+// Multiplies by the elements of a block, one after the other; by the sign alone where they are infinite.
+template <class Real>
+void multiply_slowly(const std::byte* elements, std::size_t count, ScaledProduct& product) noexcept {
+  bool has_zero = product.is_zero();
+  bool is_negative = false;
+  for (std::size_t element = 0; element < count; ++element) {
+    const Real number = load_element<Real>(elements + element * sizeof(Real));
+    has_zero = has_zero || number == 0;
+    is_negative = is_negative != (__builtin_signbit(number) != 0);
+  }
+  if (has_zero) {
+    product.multiply(is_negative ? -0.0 : 0.0);
+    return;
+  }
+  for (std::size_t element = 0; element < count; ++element) {
+    const Real number = load_element<Real>(elements + element * sizeof(Real));
+    product.multiply(is_finite(number) ? static_cast<double>(number) : __builtin_signbit(number) != 0 ? -1.0 : 1.0);
+  }
+}
+
+// Multiplies by the elements of a block, of which `sums` has the absolute minimum.
+template <class Real>
+void multiply_block(const std::byte* elements, std::size_t count, const BlockSums<Real>& sums,
+                    const ReductionKernels& kernels, ScaledProduct& product) noexcept {
+  // Floats that are subnormal are not so as doubles.
+  constexpr bool are_floats = std::is_same_v<Real, float>;
+  constexpr Real least = are_floats ? std::numeric_limits<Real>::denorm_min() : std::numeric_limits<Real>::min();
+  if (product.is_zero() || sums.absolute_minimum < least || !is_finite(sums.squares)) {
+    multiply_slowly<Real>(elements, count, product);
+    return;
+  }
+  double mantissas[lanes];
+  std::int64_t exponents[lanes];
+  (are_floats ? kernels.multiply_floats : kernels.multiply_doubles)(elements, count, mantissas, exponents);
+  for (std::size_t lane = 0; lane < lanes; ++lane) product.multiply(mantissas[lane], exponents[lane]);
+}
+
+template <class Element, class Number>
+void convert_block(const std::byte* elements, std::size_t count, Number* out) noexcept {
+  using Stored = std::conditional_t<std::is_same_v<Element, bool>, std::uint8_t, Element>;
+  for (std::size_t element = 0; element < count; ++element) {
+    const Stored number = load_element<Stored>(elements + element * sizeof(Stored));
+    if constexpr (std::is_same_v<Element, bool>) out[element] = number != 0 ? Number{1} : Number{0};
+    else out[element] = static_cast<Number>(number);
+  }
+}
+
+template <class Integer>
+std::uint64_t magnitude_of(Integer number) noexcept {
+  const auto bits = static_cast<std::uint64_t>(number);
+  return number < 0 ? 0 - bits : bits;
+}
+
+template <class Element>
+void multiply_integers(const std::byte* elements, std::size_t count, IntegerPartials& integer) noexcept {
+  using Stored = std::conditional_t<std::is_same_v<Element, bool>, std::uint8_t, Element>;
+  for (std::size_t element = 0; element < count; ++element) {
+    auto number = load_element<Stored>(elements + element * sizeof(Stored));
+    if constexpr (std::is_same_v<Element, bool>) number = number != 0;
+    integer.product *= static_cast<std::uint64_t>(number);
+    integer.absolute_product *= magnitude_of(number);
+  }
+}
+
+// Sums and extremes of integers that are too wide for doubles.
+template <class Element>
+void sum_wide_integers(const std::byte* elements, std::size_t count, IntegerPartials& integer) noexcept {
+  for (std::size_t element = 0; element < count; ++element) {
+    const auto number = load_element<Element>(elements + element * sizeof(Element));
+    const std::uint64_t magnitude = magnitude_of(number);
+    integer.sum += static_cast<std::uint64_t>(number);
+    integer.absolute_sum += magnitude;
+    if constexpr (std::is_signed_v<Element>) {
+      integer.minimum = smaller(number, integer.minimum);
+      integer.maximum = larger(number, integer.maximum);
+    }
+    integer.absolute_minimum = smaller(magnitude, integer.absolute_minimum);
+    integer.absolute_maximum = larger(magnitude, integer.absolute_maximum);
+  }
+}
+
+// The absolute value of a complex number, without overflow or underflow on the way.
+LOUPE_NO_CONTRACTION inline double magnitude_of(double real, double imaginary) noexcept {
+  LOUPE_NO_CONTRACTION_HERE
+  const double a = __builtin_fabs(real);
+  const double b = __builtin_fabs(imaginary);
+  const double greater = a > b ? a : b;
+  if (greater > 0x1p-500 && greater < 0x1p500) return __builtin_sqrt(a * a + b * b);
+  if (a == __builtin_inf() || b == __builtin_inf()) return __builtin_inf();
+  const double scale = greater >= 1 ? 0x1p-600 : 0x1p600;
+  return __builtin_sqrt((a * scale) * (a * scale) + (b * scale) * (b * scale)) / scale;
+}
+
+// The pass over one tensor, block after block.
+class PartialsPass {
+ public:
+  PartialsPass(Partials& partials, const TensorView& view, const ReductionKernels& kernels) noexcept
+      : partials_(partials),
+        reader_(view),
+        kernels_(kernels),
+        is_counting_(partials.wanted.contains_any(
+            {Statistic::abs_min, Statistic::zero_count, Statistic::prod, Statistic::abs_prod})),
+        is_multiplying_(partials.wanted.contains_any({Statistic::prod, Statistic::abs_prod})) {}
+
+  template <class Element>
+  void run() noexcept {
+    if constexpr (std::is_same_v<Element, Complex64>) run_complex<float>();
+    else if constexpr (std::is_same_v<Element, Complex128>) run_complex<double>();
+    else if constexpr (!std::is_void_v<Element> && !std::is_same_v<Element, std::string_view>) run_real<Element>();
+  }
+
+ private:
+  template <class Element>
+  void run_real() noexcept {
+    using Real = std::conditional_t<reduces_as_float(element_type_of<Element>), float, double>;
+    constexpr bool is_converted = !std::is_same_v<Element, Real>;
+    std::byte gathered[reduction_block * sizeof(Element)];
+    Real converted[is_converted ? reduction_block : 1];
+    while (reader_.rest() > 0) {
+      const std::size_t count = next_count(reduction_block);
+      const std::byte* elements = reader_.read(count, gathered);
+      if constexpr (std::is_integral_v<Element>) {
+        if (is_multiplying_) multiply_integers<Element>(elements, count, partials_.integer);
+        if constexpr (sizeof(Element) == 8) sum_wide_integers<Element>(elements, count, partials_.integer);
+      }
+      if constexpr (std::is_same_v<Element, Float16>) kernels_.widen_float16(elements, count, converted);
+      else if constexpr (std::is_same_v<Element, BFloat16>) kernels_.widen_bfloat16(elements, count, converted);
+      else if constexpr (is_converted) convert_block<Element>(elements, count, converted);
+      const auto* numbers = is_converted ? reinterpret_cast<const std::byte*>(converted) : elements;
+      add_real<Real, std::is_integral_v<Element>>(numbers, count);
+      partials_.count += static_cast<std::int64_t>(count);
+    }
+    partials_.non_finite = partials_.real.non_finite;
+  }
+
+  [[nodiscard]] std::size_t next_count(std::size_t most) const noexcept {
+    return reader_.rest() < static_cast<std::int64_t>(most) ? static_cast<std::size_t>(reader_.rest()) : most;
+  }
+
+  void sum_block(const std::byte* elements, std::size_t count, BlockSums<float>& sums) const noexcept {
+    (is_counting_ ? kernels_.floats_counting : kernels_.floats)(elements, count, sums);
+  }
+  void sum_block(const std::byte* elements, std::size_t count, BlockSums<double>& sums) const noexcept {
+    (is_counting_ ? kernels_.doubles_counting : kernels_.doubles)(elements, count, sums);
+  }
+
+  template <class Real>
+  void add_extremes(const BlockSums<Real>& sums) noexcept {
+    partials_.minimum = smaller(static_cast<double>(sums.minimum), partials_.minimum);
+    partials_.maximum = larger(static_cast<double>(sums.maximum), partials_.maximum);
+    if (!is_counting_) return;
+    partials_.absolute_minimum = smaller(static_cast<double>(sums.absolute_minimum), partials_.absolute_minimum);
+    partials_.zeros += sums.zeros;
+  }
+
+  // Elements of a real tensor, or the integers it holds.
+  template <class Real, bool are_integers>
+  void add_real(const std::byte* elements, std::size_t count) noexcept {
+    BlockSums<Real> sums;
+    sum_block(elements, count, sums);
+    add_extremes(sums);
+    if constexpr (are_integers) {
+      partials_.integer.sum += static_cast<std::uint64_t>(static_cast<std::int64_t>(sums.sum));
+      partials_.integer.absolute_sum += static_cast<std::uint64_t>(sums.absolute_sum);
+    } else {
+      if (is_multiplying_) multiply_block(elements, count, sums, kernels_, partials_.product);
+      if (!is_finite(sums.squares)) {
+        const std::int64_t first = count_non_finite<Real>(elements, count, partials_.real.non_finite);
+        if (first >= 0) {
+          if (partials_.first_non_finite < 0) partials_.first_non_finite = partials_.count + first;
+          return;
+        }
+      }
+    }
+    if constexpr (std::is_same_v<Real, float>) {
+      partials_.real.sum.add(sums.sum);
+      partials_.real.squares.add(sums.squares);
+      partials_.real.squares.add(sums.squares_low);
+      partials_.absolute.sum.add(sums.absolute_sum);
+    } else {
+      add_moments(elements, count, sums, partials_.real, &partials_.absolute);
+    }
+  }
+
+  // Adds a block's sums to `moments` and, if not null, those of its absolute values to `absolute`.
+  static void add_moments(const std::byte* elements, std::size_t count, const BlockSums<double>& sums, Moments& moments,
+                          Moments* absolute) noexcept {
+    // Squares of doubles are rounded. Where that could spoil a variance, they are summed about the rounded mean instead.
+    const auto size = static_cast<double>(count);
+    const auto is_sound = [&](double sum) {
+      return !is_finite(sums.squares) || sums.squares - sum * sum / size >= sums.squares * 0x1p-6;
+    };
+    if (is_sound(sums.sum)) {
+      moments.sum.add(sums.sum);
+      moments.squares.add(sums.squares);
+    } else {
+      add_about_mean(elements, count, sums.sum, sum_element_deviations, moments);
+    }
+    if (absolute == nullptr) return;
+    if (is_sound(sums.absolute_sum)) {
+      absolute->sum.add(sums.absolute_sum);
+      absolute->squares.add(sums.squares);
+    } else {
+      add_about_mean(elements, count, sums.absolute_sum, sum_magnitude_deviations, *absolute);
+    }
+  }
+
+  using SumDeviations = void(const std::byte*, std::size_t, double, double&, double&) noexcept;
+  static void add_about_mean(const std::byte* elements, std::size_t count, double sum, SumDeviations& sum_deviations,
+                             Moments& moments) noexcept {
+    // With its last 13 bits cleared, the mean times the number of elements is exact.
+    static_assert(reduction_block < (1 << 13));
+    const auto size = static_cast<double>(count);
+    const auto mean = std::bit_cast<double>(std::bit_cast<std::uint64_t>(sum / size) & ~std::uint64_t{0x1FFF});
+    double deviations = 0;
+    double squares = 0;
+    sum_deviations(elements, count, mean, deviations, squares);
+    moments.sum.add(size * mean);
+    moments.sum.add(deviations);
+    moments.squares.add_product(size * mean, mean);
+    moments.squares.add_product(2 * mean, deviations);
+    moments.squares.add(squares);
+  }
+
+  template <class Real>
+  void run_complex() noexcept {
+    constexpr std::size_t block = reduction_block / 4;  // so that four buffers of doubles are no burden for the stack
+    std::byte gathered[2 * block * sizeof(Real)];
+    double real[block];
+    double imaginary[block];
+    double magnitude[block];
+    while (reader_.rest() > 0) {
+      const std::size_t count = next_count(block);
+      const std::byte* elements = reader_.read(count, gathered);
+      for (std::size_t element = 0; element < count; ++element) {
+        real[element] = static_cast<double>(load_element<Real>(elements + 2 * element * sizeof(Real)));
+        imaginary[element] = static_cast<double>(load_element<Real>(elements + (2 * element + 1) * sizeof(Real)));
+        magnitude[element] = magnitude_of(real[element], imaginary[element]);
+      }
+      add_part(real, count, partials_.real);
+      add_part(imaginary, count, partials_.imaginary);
+      add_magnitudes(magnitude, real, imaginary, count);
+      partials_.count += static_cast<std::int64_t>(count);
+    }
+  }
+
+  void add_part(const double* part, std::size_t count, Moments& moments) noexcept {
+    const auto* elements = reinterpret_cast<const std::byte*>(part);
+    BlockSums<double> sums;
+    kernels_.doubles(elements, count, sums);
+    if (!is_finite(sums.squares) && count_non_finite<double>(elements, count, moments.non_finite) >= 0) return;
+    add_moments(elements, count, sums, moments, nullptr);
+  }
+
+  void add_magnitudes(const double* magnitude, const double* real, const double* imaginary,
+                      std::size_t count) noexcept {
+    const auto* elements = reinterpret_cast<const std::byte*>(magnitude);
+    BlockSums<double> sums;
+    sum_block(elements, count, sums);
+    add_extremes(sums);
+    if (is_multiplying_) multiply_block(elements, count, sums, kernels_, partials_.product);
+    bool has_non_finite = false;
+    for (std::size_t element = 0; element < count; ++element) {
+      if (is_finite(real[element]) && is_finite(imaginary[element])) continue;
+      if (partials_.first_non_finite < 0)
+        partials_.first_non_finite = partials_.count + static_cast<std::int64_t>(element);
+      has_non_finite = true;
+      if (real[element] != real[element] || imaginary[element] != imaginary[element]) ++partials_.non_finite.nan;
+      else ++partials_.non_finite.positive_infinity;
+    }
+    if (!has_non_finite) add_moments(elements, count, sums, partials_.absolute, nullptr);
+  }
+
+  Partials& partials_;
+  BlockReader reader_;
+  const ReductionKernels& kernels_;
+  bool is_counting_;
+  bool is_multiplying_;
+};
+
+}  // namespace detail
+
+LOUPE_DECL Partials Partials::of(const TensorView& view, StatisticSet wanted, const ReductionKernels& kernels) {
+  Partials partials;
+  partials.type = view.type;
+  partials.wanted = wanted;
+  detail::PartialsPass pass(partials, view, kernels);
+  visit_element_type(view.type, [&]<class Element>() { pass.run<Element>(); });
+  return partials;
+}
+
+LOUPE_DECL Partials Partials::of(const TensorView& view, StatisticSet wanted) {
+  return of(view, wanted, reduction_kernels(best_instruction_set()));
+}
+
+}  // namespace loupe::inline LOUPE_ABI
