@@ -140,7 +140,6 @@ class JsonReader {
   LOUPE_DECL bool scan_word(std::string_view word);
   LOUPE_DECL bool skip();
   LOUPE_DECL bool skip_scalar();
-  [[nodiscard]] LOUPE_DECL bool at_separator() const noexcept;
   [[nodiscard]] LOUPE_DECL bool at_non_finite() const noexcept;
 
   LOUPE_DECL Next step_object(std::string_view& key, std::string* scratch);
@@ -154,9 +153,16 @@ class JsonReader {
 
   /// The next character that is no white space; 0 at the end.
   char token() noexcept {
-    while (cursor_ != end_ && (*cursor_ == ' ' || *cursor_ == '\n' || *cursor_ == '\r' || *cursor_ == '\t')) ++cursor_;
-    return cursor_ != end_ ? *cursor_ : '\0';
+    // Python writes one blank or none before each token.
+    const char* position = cursor_;
+    if (position != end_ && *position == ' ') cursor_ = ++position;
+    if (position != end_ && *position > ' ') [[likely]]
+      return *position;
+    return distant_token();
   }
+  /// Whether that is `character`, once white space was passed.
+  [[nodiscard]] bool is_at(char character) const noexcept { return cursor_ != end_ && *cursor_ == character; }
+  LOUPE_DECL char distant_token() noexcept;
 
   LOUPE_DECL bool set_fault(const char* at, const char* detail, ErrorKind kind = ErrorKind::corrupt) noexcept;
   [[nodiscard]] LOUPE_DECL unexpected<Error> failure() const;

@@ -24,6 +24,11 @@ LOUPE_DECL unexpected<Error> JsonReader::fail_here(Text detail) const {
   return fail_at(ErrorKind::corrupt, file_, value_ - begin_, std::move(detail));
 }
 
+LOUPE_DECL char JsonReader::distant_token() noexcept {
+  while (cursor_ != end_ && (*cursor_ == ' ' || *cursor_ == '\n' || *cursor_ == '\r' || *cursor_ == '\t')) ++cursor_;
+  return cursor_ != end_ ? *cursor_ : '\0';
+}
+
 LOUPE_DECL bool JsonReader::expect_value() {
   if (!wants_value_) [[unlikely]]
     return set_fault(cursor_, "a value was asked for where none can stand", ErrorKind::invalid_state);
@@ -54,7 +59,7 @@ LOUPE_DECL result<JsonType> JsonReader::peek() {
 
 LOUPE_DECL bool JsonReader::open(char bracket) {
   if (!expect_value()) return false;
-  if (token() != bracket) [[unlikely]]
+  if (!is_at(bracket)) [[unlikely]]
     return set_fault(cursor_, bracket == '{' ? "an object is expected" : "an array is expected");
   if (depth_ == max_depth) [[unlikely]]
     return set_fault(cursor_, "values are nested more than 64 deep", ErrorKind::limit_exceeded);
@@ -127,14 +132,12 @@ LOUPE_DECL JsonReader::Next JsonReader::step_array() {
 
 LOUPE_DECL bool JsonReader::scan_string_value(std::string_view& text, std::string* scratch) {
   if (!expect_value()) return false;
-  if (token() != '"') [[unlikely]]
+  if (!is_at('"')) [[unlikely]]
     return set_fault(cursor_, "a string is expected");
   wants_value_ = false;
   return scan_string(text, scratch);
 }
 
-/// Whether what follows can follow a number or a word.
-/// Whether a number that is written as a word comes next, and such are allowed.
 LOUPE_DECL result<bool> JsonReader::read_bool() {
   if (!expect_value()) return failure();
   const bool is_true = token() == 't';

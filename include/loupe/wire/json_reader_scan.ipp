@@ -154,7 +154,7 @@ LOUPE_DECL bool JsonReader::scan_hex(const char*& position, char32_t& unit) {
 LOUPE_DECL bool JsonReader::scan_integer(Integer& integer) {
   if (!expect_value()) return false;
   const char* position = cursor_;
-  if (position != end_ && *position == '-') {
+  if (is_at('-')) {
     integer.is_negative = true;
     ++position;
   }
@@ -162,13 +162,15 @@ LOUPE_DECL bool JsonReader::scan_integer(Integer& integer) {
     return set_fault(value_, "an integer is expected");
   const char* const digits = position;
   std::uint64_t magnitude = 0;
-  while (position != end_ && detail::is_digit(*position)) {
+  // Eighteen digits always fit.
+  const char* const unchecked_end = end_ - digits > 18 ? digits + 18 : end_;
+  for (; position != unchecked_end && detail::is_digit(*position); ++position)
+    magnitude = magnitude * 10 + static_cast<std::uint64_t>(*position - '0');
+  for (; position != end_ && detail::is_digit(*position); ++position) {
     const auto digit = static_cast<std::uint64_t>(*position - '0');
-    // Eighteen digits always fit; the check is for the longer ones.
-    if (position - digits >= 18 && magnitude > (std::numeric_limits<std::uint64_t>::max() - digit) / 10) [[unlikely]]
+    if (magnitude > (std::numeric_limits<std::uint64_t>::max() - digit) / 10)
       return set_fault(value_, "the integer is out of range");
     magnitude = magnitude * 10 + digit;
-    ++position;
   }
   if (*digits == '0' && position - digits > 1) [[unlikely]]
     return set_fault(value_, "a number begins with a superfluous zero");
@@ -177,15 +179,7 @@ LOUPE_DECL bool JsonReader::scan_integer(Integer& integer) {
   integer.magnitude = magnitude;
   cursor_ = position;
   wants_value_ = false;
-  return at_separator() || set_fault(value_, "the number is malformed");
-}
-
-LOUPE_DECL bool JsonReader::at_separator() const noexcept {
-  if (cursor_ == end_) return true;
-  switch (*cursor_) {
-    case ' ': case '\n': case '\r': case '\t': case ',': case ']': case '}': return true;
-    default: return false;
-  }
+  return true;
 }
 
 LOUPE_DECL bool JsonReader::scan_number(std::string_view& token) {
@@ -194,7 +188,7 @@ LOUPE_DECL bool JsonReader::scan_number(std::string_view& token) {
   const auto skip_digits = [&] {
     while (at_digit()) ++position;
   };
-  if (position != end_ && *position == '-') ++position;
+  if (is_at('-')) ++position;
   if (!at_digit()) return set_fault(value_, "a number is expected");
   const bool has_zero = *position == '0';
   ++position;
@@ -214,7 +208,7 @@ LOUPE_DECL bool JsonReader::scan_number(std::string_view& token) {
   token = {cursor_, static_cast<std::size_t>(position - cursor_)};
   cursor_ = position;
   wants_value_ = false;
-  return at_separator() || set_fault(value_, "the number is malformed");
+  return true;
 }
 
 LOUPE_DECL bool JsonReader::scan_non_finite(double& number) {
@@ -233,9 +227,10 @@ LOUPE_DECL bool JsonReader::scan_word(std::string_view word) {
     return set_fault(value_, "a value is expected");
   cursor_ += word.size();
   wants_value_ = false;
-  return at_separator() || set_fault(value_, "a value is expected");
+  return true;
 }
 
+/// Whether a number that is written as a word comes next, and such are allowed.
 LOUPE_DECL bool JsonReader::at_non_finite() const noexcept {
   if (!options_.allow_non_finite || cursor_ == end_) return false;
   return *cursor_ == 'N' || *cursor_ == 'I' || (*cursor_ == '-' && end_ - cursor_ > 1 && cursor_[1] == 'I');
