@@ -3,7 +3,7 @@
 /// `loupe::Hook` with all that is needed to construct one that writes to the local file system.
 
 #include "loupe/base/clock.hpp"
-#include "loupe/base/executor.hpp"
+#include "loupe/base/thread_executor.hpp"
 #include "loupe/capture/hook.hpp"
 #include "loupe/capture/null_hook.hpp"
 #include "loupe/capture/recorder_factory.hpp"

@@ -10,9 +10,9 @@
 #include "loupe/base/error.hpp"
 #include "loupe/base/text.hpp"
 #include "loupe/capture/resume_policy.hpp"
+#include "loupe/select/any_pattern.hpp"
 #include "loupe/select/collection.hpp"
 #include "loupe/select/framework_defaults.hpp"
-#include "loupe/select/name_filter.hpp"
 #include "loupe/select/reduction_config.hpp"
 #include "loupe/select/save_config.hpp"
 
@@ -71,7 +71,7 @@ struct HookConfig {
   std::uint64_t max_pending_bytes = std::uint64_t{256} << 20;
   /// In a SageMaker job the platform writes the end marker, not the hook.
   bool in_sagemaker_job = false;
-  /// The engine for patterns that are more than a literal, prefix or suffix; null: std::regex.
+  /// The engine for patterns that are more than a literal, prefix or suffix; null: loupe's own.
   PatternCompiler pattern_compiler = nullptr;
   ReportSink report;
 };

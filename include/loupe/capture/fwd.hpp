@@ -3,17 +3,14 @@
 /// Names of capture/, and what a hook takes when a policy is not named.
 
 #include "loupe/base/config.hpp"
+#include "loupe/ranks/fwd.hpp"
+#include "loupe/reduce/fwd.hpp"
+#include "loupe/storage/fwd.hpp"
 
 namespace loupe::inline LOUPE_ABI {
 
-class LocalStorage;
-class Fused;
 class SystemClock;
 class ThreadExecutor;
-namespace ranks {
-class Single;
-}
-
 struct HookConfig;
 class Recorder;
 class HookRef;

@@ -5,6 +5,7 @@
 /// This header is enough to use a hook; constructing one needs `loupe/hook.hpp`, which brings the bodies.
 
 #include <concepts>
+#include <span>
 #include <string_view>
 #include <type_traits>
 #include <utility>
@@ -142,7 +143,7 @@ class BasicHook {
 
   /// A collection by name, created if missing; never null on success. Change it before the first step: later it is an
   /// error to ask (nothing would come of the change).
-  [[nodiscard]] Outcome<Collection*> collection(std::string_view name) { return finish(recorder_->collections().get(name)); }
+  [[nodiscard]] Outcome<Collection*> collection(std::string_view name) { return finish(recorder_->collection(name)); }
   /// Adds a collection or replaces the one of that name; refused after the first step.
   Outcome<void> add_collection(Collection collection) { return finish(recorder_->add_collection(std::move(collection))); }
 

@@ -7,7 +7,7 @@
 #include "loupe/base/config.hpp"
 #include "loupe/capture/failure_log.hpp"
 #include "loupe/capture/recorder.hpp"
-#include "loupe/select/collection.hpp"
+#include "loupe/select/collection_set.hpp"
 
 namespace loupe::inline LOUPE_ABI {
 
@@ -35,7 +35,7 @@ class IdleRecorder final : public Recorder {
   [[nodiscard]] Mode mode() const noexcept override { return mode_; }
   [[nodiscard]] Step step() const noexcept override { return Step(-1); }
   [[nodiscard]] ModeStep mode_step(Mode mode) const noexcept override { return {mode, -1}; }
-  [[nodiscard]] CollectionSet& collections() noexcept override { return collections_; }
+  result<Collection*> collection(std::string_view name) override { return collections_.get(name); }
   result<void> add_collection(Collection) override { return {}; }
 
  private:

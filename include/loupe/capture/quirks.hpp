@@ -26,6 +26,8 @@ struct CaptureQuirks {
   bool saves_defaults_only = false;
   /// TensorBoard files begin without a version record (format.md section 9).
   bool no_tensorboard_version = false;
+  /// The numbering of a mode that is new in a resumed run (19-29).
+  ResumedNumbering numbering = ResumedNumbering::from_zero;
   ClaimPolicy claim = ClaimPolicy::take_over_stale;
   EndMarkerPolicy end_marker = EndMarkerPolicy::last_worker;
 };
@@ -43,6 +45,7 @@ inline constexpr CaptureQuirks capture_quirks<compat::Smdebug> = {
     .exact_element_types = true,
     .saves_defaults_only = true,
     .no_tensorboard_version = true,
+    .numbering = ResumedNumbering::smdebug,
     .claim = ClaimPolicy::smdebug,
     .end_marker = EndMarkerPolicy::every_worker,
 };

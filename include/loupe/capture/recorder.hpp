@@ -18,7 +18,6 @@
 namespace loupe::inline LOUPE_ABI {
 
 struct Collection;
-class CollectionSet;
 
 /// A tensor that is due in the open step; converts to false when it is not.
 struct Selection {
@@ -79,7 +78,7 @@ class Recorder {
   [[nodiscard]] virtual Mode mode() const noexcept = 0;
   [[nodiscard]] virtual Step step() const noexcept = 0;
   [[nodiscard]] virtual ModeStep mode_step(Mode mode) const noexcept = 0;
-  [[nodiscard]] virtual CollectionSet& collections() noexcept = 0;
+  virtual result<Collection*> collection(std::string_view name) = 0;
   virtual result<void> add_collection(Collection collection) = 0;
 };
 

@@ -6,9 +6,9 @@
 #include <type_traits>
 #include <utility>
 
-#include "loupe/base/clock.hpp"
+#include "loupe/base/any_clock.hpp"
+#include "loupe/base/any_executor.hpp"
 #include "loupe/base/error_policy.hpp"
-#include "loupe/base/executor.hpp"
 #include "loupe/capture/configuration.hpp"
 #include "loupe/capture/fwd.hpp"
 #include "loupe/capture/idle_recorder.hpp"
@@ -21,13 +21,13 @@ namespace loupe::inline LOUPE_ABI::detail {
 
 /// The object of type `Wanted` among the parts, moved or copied out; `fallback()` if there is none.
 template <class Wanted, class Fallback>
-Wanted take_part(Fallback&& fallback) {
+auto take_part(Fallback&& fallback) {
   return fallback();
 }
 template <class Wanted, class Fallback, class First, class... Rest>
-Wanted take_part(Fallback&& fallback, First&& first, Rest&&... rest) {
+auto take_part(Fallback&& fallback, First&& first, Rest&&... rest) {
   if constexpr (std::same_as<std::remove_cvref_t<First>, Wanted>)
-    return std::forward<First>(first);
+    return Wanted(std::forward<First>(first));
   else
     return take_part<Wanted>(std::forward<Fallback>(fallback), std::forward<Rest>(rest)...);
 }
@@ -36,17 +36,11 @@ template <class StrategyType, class CompatibilityType>
 struct RecorderFactory {
   template <class StorageType, class RanksType, class ClockType, class ExecutorType, class... Parts>
   static result<RecorderOwner> make(HookConfig config, Parts&&... parts) {
-    constexpr bool storage_is_given = (std::same_as<std::remove_cvref_t<Parts>, StorageType> || ...);
-    if constexpr (!storage_is_given) {
-      static_assert(std::constructible_from<StorageType, Text>,
-                    "loupe::Hook: a storage that isn't made from HookConfig::out_dir must be handed to the constructor");
-      if (config.out_dir.empty())
-        return fail(ErrorKind::invalid_argument, "out_dir", "it is empty; a hook needs a folder to write its trial to");
-    }
     const RanksType ranks = take_part<RanksType>([] { return RanksType(); }, parts...);
+    LOUPE_ASSIGN(AnyStorage storage, make_storage<StorageType>(config.out_dir, parts...));
     RecorderParts made{
-        .storage = AnyStorage(take_part<StorageType>([&] { return StorageType(config.out_dir); }, std::forward<Parts>(parts)...)),
-        .executor = AnyExecutor(take_part<ExecutorType>([] { return ExecutorType(); }, std::forward<Parts>(parts)...)),
+        .storage = std::move(storage),
+        .executor = make_executor<ExecutorType>(std::forward<Parts>(parts)...),
         .clock = AnyClock(take_part<ClockType>([] { return ClockType(); }, std::forward<Parts>(parts)...)),
         .worker = ranks.worker_name(),
         .rank = ranks.rank(),
@@ -71,6 +65,27 @@ struct RecorderFactory {
   }
 
  private:
+  /// The storage that was handed in, else one that is made from the configured folder.
+  template <class StorageType, class... Parts>
+  static result<AnyStorage> make_storage(const Text& out_dir, const Parts&... parts) {
+    if constexpr ((std::same_as<Parts, StorageType> || ...)) {
+      return AnyStorage(take_part<StorageType>([] {}, parts...));
+    } else {
+      static_assert(std::constructible_from<StorageType, Text>,
+                    "loupe::Hook: a storage that isn't made from HookConfig::out_dir must be handed to the constructor");
+      if (out_dir.empty())
+        return fail(ErrorKind::invalid_argument, "out_dir", "it is empty; a hook needs a folder to write its trial to");
+      return AnyStorage(StorageType(out_dir));
+    }
+  }
+  /// Executors that own a thread don't move: they are made in place, and can't be handed in.
+  template <class ExecutorType, class... Parts>
+  static AnyExecutor make_executor(Parts&&... parts) {
+    if constexpr (std::move_constructible<ExecutorType>)
+      return AnyExecutor(take_part<ExecutorType>([] { return ExecutorType(); }, std::forward<Parts>(parts)...));
+    else
+      return AnyExecutor(std::in_place_type<ExecutorType>);
+  }
   static constexpr bool is_callers_mistake(ErrorKind kind) noexcept {
     return kind == ErrorKind::invalid_argument || kind == ErrorKind::invalid_type || kind == ErrorKind::invalid_state ||
            kind == ErrorKind::invalid_collection_configuration || kind == ErrorKind::unsupported;

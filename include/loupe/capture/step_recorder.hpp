@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "loupe/base/array.hpp"
-#include "loupe/base/clock.hpp"
+#include "loupe/base/any_clock.hpp"
+#include "loupe/base/any_executor.hpp"
 #include "loupe/base/config.hpp"
-#include "loupe/base/executor.hpp"
 #include "loupe/capture/configuration.hpp"
 #include "loupe/capture/failure_log.hpp"
 #include "loupe/capture/quirks.hpp"
@@ -20,9 +20,9 @@
 #include "loupe/capture/staging.hpp"
 #include "loupe/capture/step_writer.hpp"
 #include "loupe/capture/trial_folder.hpp"
-#include "loupe/format/event.hpp"
 #include "loupe/reduce/strategy.hpp"
-#include "loupe/select/collection.hpp"
+#include "loupe/capture/counters.hpp"
+#include "loupe/select/collection_set.hpp"
 #include "loupe/select/plan.hpp"
 #include "loupe/storage/any_storage.hpp"
 
@@ -63,7 +63,7 @@ class StepRecorder final : public Recorder {
   [[nodiscard]] Mode mode() const noexcept override { return next_mode_; }
   [[nodiscard]] Step step() const noexcept override { return Step(counters_.global); }
   [[nodiscard]] ModeStep mode_step(Mode mode) const noexcept override { return {mode, counters_.modes[mode_index(mode)]}; }
-  [[nodiscard]] CollectionSet& collections() noexcept override { return collections_; }
+  LOUPE_DECL result<Collection*> collection(std::string_view name) override;
   LOUPE_DECL result<void> add_collection(Collection collection) override;
 
  private:

@@ -81,7 +81,8 @@ LOUPE_DECL result<RecorderOwner> StepRecorder::make(HookConfig config, RecorderP
                                     .claims = parts.world_size == 1,
                                     .resume = config.resume,
                                     .claim = parts.quirks.claim,
-                                    .end_marker = config.in_sagemaker_job ? EndMarkerPolicy::never : parts.quirks.end_marker}));
+                                    .end_marker = config.in_sagemaker_job ? EndMarkerPolicy::never : parts.quirks.end_marker,
+                                    .writes = is_chief || saves_all_ranks}));
     StepWriter::Target target{parts.storage, parts.storage, "tensorboard/", detail::process_on_host(), parts.worker};
     if (!config.tensorboard_dir.empty()) {
       target.tensorboard = AnyStorage(LocalStorage(config.tensorboard_dir));
@@ -90,7 +91,7 @@ LOUPE_DECL result<RecorderOwner> StepRecorder::make(HookConfig config, RecorderP
     const bool writes = folder.may_write() && (is_chief || saves_all_ranks);
     std::optional<RunState> run_state;
     if (!config.checkpoint_dir.empty()) {
-      LOUPE_ASSIGN(run_state, RunState::open(AnyStorage(LocalStorage(config.checkpoint_dir)), parts.quirks.resumed_numbering));
+      LOUPE_ASSIGN(run_state, RunState::open(AnyStorage(LocalStorage(config.checkpoint_dir)), parts.quirks.numbering));
     }
     return RecorderOwner(new StepRecorder(std::move(config), std::move(parts), std::move(collections), std::move(folder),
                                           std::move(target), std::move(run_state), writes));
@@ -151,7 +152,7 @@ LOUPE_DECL result<void> StepRecorder::flush() {
 }
 
 LOUPE_DECL result<void> StepRecorder::prepare() {
-  LOUPE_TRY(plan_.prepare(collections_, config_.save, config_.reductions, config_.pattern_compiler));
+  LOUPE_TRY(plan_.prepare(collections_, {config_.save, config_.reductions, config_.pattern_compiler}));
   is_prepared_ = true;
   return {};
 }
@@ -193,6 +194,9 @@ LOUPE_DECL bool StepRecorder::take_buffer() {
     raw_is_dropped_ = true;
     failures_.add_reduced_step();
   }
+  const auto may_write = folder_.begin_writing();
+  if (!may_write) absorb(may_write.error());
+  if (!may_write || !*may_write) return false;
   buffer_ = staging_.acquire();
   buffer_->step = counters_.global < 0 ? 0 : counters_.global;
   return true;
@@ -227,7 +231,7 @@ LOUPE_DECL result<void> StepRecorder::export_collections() {
   StepBuffer::Object& file = buffer->objects.emplace_back();
   file.key = format::collections_key(parts_.worker);
   const std::int64_t workers = config_.include_workers == IncludeWorkers::all ? parts_.world_size : 1;
-  format::write_collections_file(file.bytes, is_prepared_ ? plan_.collections() : collections_, workers);
+  format::write_collections_file(file.bytes, collections_, workers);
   writer_.submit(buffer);
   return {};
 }
@@ -244,7 +248,7 @@ LOUPE_DECL result<void> StepRecorder::close_trial() {
   if (auto closed = close_step(); !closed) outcome = std::move(closed);
   hand_over_buffer();
   is_closed_ = true;
-  if (writes_ && !has_exported_collections_)
+  if (writes_ && folder_.may_write() && !has_exported_collections_)
     if (auto exported = export_collections(); !exported) outcome = std::move(exported);
   writer_.drain();
   if (auto closed = folder_.close(); !closed) outcome = std::move(closed);
@@ -255,6 +259,10 @@ LOUPE_DECL result<void> StepRecorder::close_trial() {
 LOUPE_DECL void StepRecorder::absorb(Error error) noexcept { failures_.add(std::move(error)); }
 
 LOUPE_DECL CaptureFailures StepRecorder::failures() const { return failures_.snapshot(); }
+
+LOUPE_DECL result<Collection*> StepRecorder::collection(std::string_view name) {
+  return contained("find a collection", [&] { return collections_.get(name); });
+}
 
 LOUPE_DECL result<void> StepRecorder::add_collection(Collection collection) {
   return contained("add a collection", [&]() -> result<void> {

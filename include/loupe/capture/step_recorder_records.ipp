@@ -1,5 +1,7 @@
 #include "loupe/capture/step_recorder.hpp"
 
+#include <algorithm>
+
 #include "loupe/base/contained.hpp"
 #include "loupe/format/event.hpp"
 #include "loupe/format/layout.hpp"
@@ -12,7 +14,7 @@ LOUPE_DECL Selection StepRecorder::select(std::string_view name) {
   auto outcome = contained("select a tensor", [&]() -> result<Selection> {
     const TensorId tensor = plan_.find_or_add(name);
     has_saved_ = true;
-    return plan_.decision(tensor).any ? Selection{static_cast<std::int32_t>(tensor)} : Selection{};
+    return plan_.decision(tensor).any ? Selection{static_cast<std::int32_t>(tensor.value)} : Selection{};
   });
   if (outcome) return *outcome;
   absorb(std::move(outcome).error());
@@ -22,8 +24,8 @@ LOUPE_DECL Selection StepRecorder::select(std::string_view name) {
 LOUPE_DECL result<void> StepRecorder::record(Selection selection, const TensorView& tensor) {
   return contained("save a tensor", [&]() -> result<void> {
     if (buffer_ == nullptr || !tensor.has_tensor()) return {};
-    const auto id = static_cast<TensorId>(selection.tensor);
-    const std::string_view name = plan_.name(id);
+    const TensorId id{static_cast<std::uint32_t>(selection.tensor)};
+    const std::string_view name = plan_.tensor_name(id);
     LOUPE_TRY(check_name_once(id, name));
     LOUPE_TRY(check(name, tensor));
     return record_due(name, plan_.decision(id), tensor);
@@ -41,10 +43,10 @@ LOUPE_DECL void StepRecorder::save_probe(std::string_view name, const ProbeTenso
 }
 
 LOUPE_DECL result<void> StepRecorder::check_name_once(TensorId tensor, std::string_view name) {
-  if (tensor < checked_names_.size() && checked_names_[tensor]) return {};
+  if (tensor.value < checked_names_.size() && checked_names_[tensor.value]) return {};
   LOUPE_TRY(detail::check_tensor_name(name));
-  if (tensor >= checked_names_.size()) checked_names_.resize(std::size_t{tensor} + 1);
-  checked_names_[tensor] = true;
+  if (tensor.value >= checked_names_.size()) checked_names_.resize(std::size_t{tensor.value} + 1);
+  checked_names_[tensor.value] = true;
   return {};
 }
 
@@ -128,7 +130,7 @@ LOUPE_DECL result<void> StepRecorder::append_scalar_summary(std::string_view nam
 }
 
 LOUPE_DECL result<void> StepRecorder::append_histogram(std::string_view collection, std::string_view name, const TensorView& tensor) {
-  const auto histogram = reduce::histogram(tensor);
+  const auto histogram = make_histogram(tensor);
   if (!histogram) return {};
   const Text tag = format::clean_tag(Text::join(collection, "/", name));
   return format::append_histogram_summary(summaries_of_mode(), step_time_, buffer_->step, tag, *histogram);
@@ -201,8 +203,8 @@ LOUPE_DECL result<void> StepRecorder::flush_custom() {
         outcome = std::move(added);
         continue;
       }
-      const ReductionConfig* config = plan_.reductions_of(waiting.collection);
-      if (config == nullptr || !config->save_raw_tensor || waiting.value.view().byte_size() == 0) continue;
+      const auto& reductions = collections_.find(waiting.collection)->reductions;
+      if (!reductions->save_raw_tensor || waiting.value.view().byte_size() == 0) continue;
       if (auto written = append(buffer_->keep_text(waiting.name), step_time_, waiting.value.view()); !written) outcome = std::move(written);
     }
     custom_.clear();

@@ -7,7 +7,7 @@
 
 #include "loupe/base/byte_buffer.hpp"
 #include "loupe/base/config.hpp"
-#include "loupe/base/executor.hpp"
+#include "loupe/base/any_executor.hpp"
 #include "loupe/base/result.hpp"
 #include "loupe/base/text.hpp"
 #include "loupe/capture/failure_log.hpp"

@@ -222,7 +222,7 @@ inline void write_collection(wire::JsonWriter& json, const Collection& collectio
   json.key(collection.name).begin_object().key("name").string(collection.name).key("include_regex").begin_array();
   for (const Text& pattern : collection.include_regex) json.string(pattern);
   json.end_array().key("tensor_names").begin_array();
-  for (const Text& name : collection.tensor_names) json.string(name);
+  for (const std::string_view name : collection.tensor_names.sorted()) json.string(name);
   json.end_array().key("reduction_config");
   if (collection.reductions) {
     json.begin_object().key("save_raw_tensor").boolean(collection.reductions->save_raw_tensor);

@@ -39,41 +39,42 @@ std::int64_t count_non_finite(const std::byte* elements, std::size_t count, NonF
   return first;
 }
 
-// Multiplies by the elements of a block, one after the other; by the sign alone where they are infinite.
+// Whether an odd number of a block's elements have their sign bit set.
 template <class Real>
-void multiply_slowly(const std::byte* elements, std::size_t count, ScaledProduct& product) noexcept {
-  bool has_zero = product.is_zero();
-  bool is_negative = false;
-  for (std::size_t element = 0; element < count; ++element) {
-    const Real number = load_element<Real>(elements + element * sizeof(Real));
-    has_zero = has_zero || number == 0;
-    is_negative = is_negative != (__builtin_signbit(number) != 0);
+bool has_odd_signs(const std::byte* elements, std::size_t count) noexcept {
+  using Bits = std::conditional_t<sizeof(Real) == 4, std::uint32_t, std::uint64_t>;
+  using Group = Vector<Bits, 4 * sizeof(Bits)>;
+  Group signs{};
+  const std::size_t whole = count / 4 * 4;
+  for (std::size_t element = 0; element < whole; element += 4)
+    signs ^= load_element<Group>(elements + element * sizeof(Bits));
+  Bits all = signs[0] ^ signs[1] ^ signs[2] ^ signs[3];
+  for (std::size_t element = whole; element < count; ++element)
+    all ^= load_element<Bits>(elements + element * sizeof(Bits));
+  return (all >> (8 * sizeof(Bits) - 1)) != 0;
+}
+
+// Multiplies by the elements of a block, of which `sums` has the absolute minimum; by infinite ones' signs alone.
+template <class Real>
+void multiply_block(const std::byte* elements, std::size_t count, const BlockSums<Real>& sums,
+                    const ReductionKernels& kernels, ScaledProduct& product) noexcept {
+  if (product.is_zero() || sums.absolute_minimum == 0) {
+    product.multiply(has_odd_signs<Real>(elements, count) ? -0.0 : 0.0);
+    return;
   }
-  if (has_zero) {
-    product.multiply(is_negative ? -0.0 : 0.0);
+  // Floats that are subnormal are not so as doubles.
+  constexpr bool are_floats = std::is_same_v<Real, float>;
+  if (is_finite(sums.squares) && (are_floats || sums.absolute_minimum >= std::numeric_limits<Real>::min())) {
+    double mantissas[lanes];
+    std::int64_t exponents[lanes];
+    (are_floats ? kernels.multiply_floats : kernels.multiply_doubles)(elements, count, mantissas, exponents);
+    for (std::size_t lane = 0; lane < lanes; ++lane) product.multiply(mantissas[lane], exponents[lane]);
     return;
   }
   for (std::size_t element = 0; element < count; ++element) {
     const Real number = load_element<Real>(elements + element * sizeof(Real));
     product.multiply(is_finite(number) ? static_cast<double>(number) : __builtin_signbit(number) != 0 ? -1.0 : 1.0);
   }
-}
-
-// Multiplies by the elements of a block, of which `sums` has the absolute minimum.
-template <class Real>
-void multiply_block(const std::byte* elements, std::size_t count, const BlockSums<Real>& sums,
-                    const ReductionKernels& kernels, ScaledProduct& product) noexcept {
-  // Floats that are subnormal are not so as doubles.
-  constexpr bool are_floats = std::is_same_v<Real, float>;
-  constexpr Real least = are_floats ? std::numeric_limits<Real>::denorm_min() : std::numeric_limits<Real>::min();
-  if (product.is_zero() || sums.absolute_minimum < least || !is_finite(sums.squares)) {
-    multiply_slowly<Real>(elements, count, product);
-    return;
-  }
-  double mantissas[lanes];
-  std::int64_t exponents[lanes];
-  (are_floats ? kernels.multiply_floats : kernels.multiply_doubles)(elements, count, mantissas, exponents);
-  for (std::size_t lane = 0; lane < lanes; ++lane) product.multiply(mantissas[lane], exponents[lane]);
 }
 
 template <class Element, class Number>
