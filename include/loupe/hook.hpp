@@ -4,6 +4,7 @@
 
 #include "loupe/base/clock.hpp"
 #include "loupe/base/thread_executor.hpp"
+#include "loupe/capture/configuration.hpp"
 #include "loupe/capture/hook.hpp"
 #include "loupe/capture/null_hook.hpp"
 #include "loupe/capture/recorder_factory.hpp"

@@ -11,6 +11,7 @@ namespace loupe::inline LOUPE_ABI {
 
 class SystemClock;
 class ThreadExecutor;
+struct Collection;
 struct HookConfig;
 class Recorder;
 class HookRef;

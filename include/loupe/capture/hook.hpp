@@ -16,7 +16,6 @@
 #include "loupe/base/error_policy.hpp"
 #include "loupe/base/executor.hpp"
 #include "loupe/base/policies.hpp"
-#include "loupe/capture/configuration.hpp"
 #include "loupe/capture/framework.hpp"
 #include "loupe/capture/fwd.hpp"
 #include "loupe/capture/hook_ref.hpp"

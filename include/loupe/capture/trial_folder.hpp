@@ -57,6 +57,7 @@ class TrialFolder {
   LOUPE_DECL result<void> mark_end();
   [[nodiscard]] LOUPE_DECL Text closed_key() const;
   [[nodiscard]] LOUPE_DECL result<std::vector<Text>> keys_below(std::string_view prefix) const;
+  [[nodiscard]] LOUPE_DECL result<std::vector<Text>> unfinished_below(std::string_view prefix) const;
   [[nodiscard]] bool claims() const noexcept {
     const Capabilities can = storage_.capabilities();
     return options_.claims && can.put_if_absent && can.map;

@@ -18,6 +18,10 @@ inline constexpr std::string_view closed_prefix = "loupe/closed/";
 /// Where TensorBoard's files are unless a directory of their own was configured.
 inline constexpr std::string_view tensorboard_prefix = "tensorboard/";
 
+inline std::string_view without_suffix(std::string_view text, std::string_view suffix) noexcept {
+  return text.ends_with(suffix) ? text.substr(0, text.size() - suffix.size()) : text;
+}
+
 /// Whether a worker is one of a job with more workers than this one has: `worker_<rank>`, the rank too high.
 inline bool is_beyond(std::string_view worker, std::int64_t world_size) noexcept {
   constexpr std::string_view prefix = "worker_";
@@ -100,8 +104,11 @@ LOUPE_DECL result<void> TrialFolder::remove_trial() {
   };
   const auto remove_where = [&](std::string_view prefix, auto&& belongs) -> result<void> {
     LOUPE_ASSIGN(const std::vector<Text> keys, keys_below(prefix));
+    LOUPE_ASSIGN(const std::vector<Text> unfinished, unfinished_below(prefix));
     for (const Text& key : keys)
       if (belongs(key.view())) LOUPE_TRY(storage_.remove(key));
+    for (const Text& key : unfinished)
+      if (belongs(detail::without_suffix(key, ".tmp"))) LOUPE_TRY(storage_.remove(key));
     return {};
   };
   LOUPE_TRY(remove_where(format::collections_prefix, [&](std::string_view key) {
@@ -124,6 +131,15 @@ LOUPE_DECL result<void> TrialFolder::remove_trial() {
 LOUPE_DECL result<std::vector<Text>> TrialFolder::keys_below(std::string_view prefix) const {
   std::vector<Text> keys;
   LOUPE_TRY(storage_.list(prefix, {}, [&](const ObjectInfo& object) {
+    keys.emplace_back(object.key);
+    return true;
+  }));
+  return keys;
+}
+
+LOUPE_DECL result<std::vector<Text>> TrialFolder::unfinished_below(std::string_view prefix) const {
+  std::vector<Text> keys;
+  LOUPE_TRY(storage_.list_unfinished(prefix, [&](const ObjectInfo& object) {
     keys.emplace_back(object.key);
     return true;
   }));

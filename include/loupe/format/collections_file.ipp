@@ -1,5 +1,6 @@
 #include "loupe/format/collections_file.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <optional>
 #include <string>
@@ -222,7 +223,10 @@ inline void write_collection(wire::JsonWriter& json, const Collection& collectio
   json.key(collection.name).begin_object().key("name").string(collection.name).key("include_regex").begin_array();
   for (const Text& pattern : collection.include_regex) json.string(pattern);
   json.end_array().key("tensor_names").begin_array();
-  for (const std::string_view name : collection.tensor_names.sorted()) json.string(name);
+  std::vector<std::string_view> names;
+  for (const std::string_view name : collection.tensor_names) names.push_back(name);
+  std::sort(names.begin(), names.end());
+  for (const std::string_view name : names) json.string(name);
   json.end_array().key("reduction_config");
   if (collection.reductions) {
     json.begin_object().key("save_raw_tensor").boolean(collection.reductions->save_raw_tensor);
