@@ -1,5 +1,7 @@
 #include "loupe/capture/trial_folder.hpp"
 
+#include <filesystem>
+#include <fstream>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -303,5 +305,21 @@ TEST_CASE("whatever storage operation fails on opening, the folder is given up w
       has_opened = folder.has_value();
       if (!has_opened) CHECK_FALSE(AnyStorage(memory).stat(format::claim_key));
     }
+  }
+}
+
+TEST_CASE("overwriting removes files that a crash has left unfinished, of this worker alone if there are several") {
+  const Keys left{"claim.smd.4711-0.tmp", "collections/000000000/worker_0_collections.json.tmp", "events/000000000007/000000000007_worker_0.tfevents.tmp",
+                  "events/000000000007/000000000007_worker_1.tfevents.tmp", "index/000000000/000000000007_worker_0.json.tmp",
+                  "models/epoch_1.pt.tmp"};
+  for (const std::int64_t world_size : {1, 2}) {
+    const TemporaryFolder root;
+    for (const std::string& file : left) {
+      std::filesystem::create_directories((std::filesystem::path(root.path()) / file).parent_path());
+      std::ofstream(std::filesystem::path(root.path()) / file) << "half a rec";
+    }
+    const AnyStorage storage{LocalStorage(root.path())};
+    const TrialFolder folder = opened(storage, of_worker(0, world_size, ResumePolicy::overwrite));
+    CHECK(root.files() == (world_size == 1 ? Keys{left[5]} : Keys{left[0], left[3], left[5]}));
   }
 }

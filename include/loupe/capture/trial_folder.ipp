@@ -125,7 +125,11 @@ LOUPE_DECL result<void> TrialFolder::remove_trial() {
   }));
   if (options_.world_size > 1) return {};
   LOUPE_TRY(remove_where(detail::tensorboard_prefix, [](std::string_view key) { return key.ends_with(".tfevents"); }));
-  return remove_where(detail::closed_prefix, [](std::string_view) { return true; });
+  const auto everything = [](std::string_view) { return true; };
+  LOUPE_TRY(remove_where(detail::closed_prefix, everything));
+  // What processes that ended while they claimed or marked have left.
+  LOUPE_TRY(remove_where(Text::join(format::claim_key, "."), everything));
+  return remove_where(Text::join(format::end_marker_key, "."), everything);
 }
 
 LOUPE_DECL result<std::vector<Text>> TrialFolder::keys_below(std::string_view prefix) const {

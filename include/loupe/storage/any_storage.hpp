@@ -55,6 +55,9 @@ class AnyStorage {
   result<void> list(std::string_view prefix, std::string_view start_after, ListSink sink) const {
     return storage_->list(prefix, start_after, sink);
   }
+  /// What writers that were interrupted have left below `prefix`, by keys that `remove` takes; nothing where a storage
+  /// has no such things.
+  result<void> list_unfinished(std::string_view prefix, ListSink sink) const { return storage_->list_unfinished(prefix, sink); }
   result<ObjectInfo> stat(std::string_view key) const { return storage_->stat(key); }
   result<void> read(std::string_view key, ByteRange range, ByteBuffer& out) const { return storage_->read(key, range, out); }
   /// The bytes without a copy; `unsupported` where the storage can't (`capabilities().map`).
@@ -74,6 +77,7 @@ class AnyStorage {
     virtual Capabilities capabilities() const noexcept = 0;
     virtual Text name() const = 0;
     virtual result<void> list(std::string_view prefix, std::string_view start_after, ListSink sink) = 0;
+    virtual result<void> list_unfinished(std::string_view prefix, ListSink sink) = 0;
     virtual result<ObjectInfo> stat(std::string_view key) = 0;
     virtual result<void> read(std::string_view key, ByteRange range, ByteBuffer& out) = 0;
     virtual result<MappedBytes> map(std::string_view key) = 0;
@@ -88,6 +92,12 @@ class AnyStorage {
     Text name() const override { return storage.name(); }
     result<void> list(std::string_view prefix, std::string_view start_after, ListSink sink) override {
       return storage.list(prefix, start_after, sink);
+    }
+    result<void> list_unfinished(std::string_view prefix, ListSink sink) override {
+      if constexpr (requires { storage.list_unfinished(prefix, sink); })
+        return storage.list_unfinished(prefix, sink);
+      else
+        return {};
     }
     result<ObjectInfo> stat(std::string_view key) override { return storage.stat(key); }
     result<void> read(std::string_view key, ByteRange range, ByteBuffer& out) override { return storage.read(key, range, out); }

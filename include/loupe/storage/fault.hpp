@@ -102,6 +102,12 @@ class FaultStorage {
     LOUPE_TRY(plan_.before(StorageOperation::list, prefix));
     return storage_.list(prefix, start_after, sink);
   }
+  result<void> list_unfinished(std::string_view prefix, ListSink sink)
+    requires requires(StorageType& storage) { storage.list_unfinished(prefix, sink); }
+  {
+    LOUPE_TRY(plan_.before(StorageOperation::list, prefix));
+    return storage_.list_unfinished(prefix, sink);
+  }
   result<ObjectInfo> stat(std::string_view key) {
     LOUPE_TRY(plan_.before(StorageOperation::stat, key));
     return storage_.stat(key);

@@ -59,6 +59,8 @@ class LocalStorage {
   [[nodiscard]] const Text& name() const noexcept { return root_; }
 
   LOUPE_DECL result<void> list(std::string_view prefix, std::string_view start_after, ListSink sink) const;
+  /// The `*.tmp` files of writers that were interrupted, or are at work.
+  LOUPE_DECL result<void> list_unfinished(std::string_view prefix, ListSink sink) const;
   LOUPE_DECL result<ObjectInfo> stat(std::string_view key) const;
   LOUPE_DECL result<void> read(std::string_view key, ByteRange range, ByteBuffer& out) const;
   LOUPE_DECL result<MappedBytes> map(std::string_view key) const;

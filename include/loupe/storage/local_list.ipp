@@ -12,11 +12,14 @@ namespace loupe::inline LOUPE_ABI {
 
 namespace detail {
 
+/// Which files a walk is for.
+enum class LocalFiles : std::uint8_t { published, unfinished };
+
 /// Walks a tree of directories in the order of the keys' bytes.
 class LocalLister {
  public:
-  LocalLister(const Text& root, std::string_view prefix, std::string_view start_after, ListSink sink) noexcept
-      : root_(root), prefix_(prefix), start_after_(start_after), sink_(sink) {}
+  LocalLister(const Text& root, LocalFiles files, std::string_view prefix, std::string_view start_after, ListSink sink) noexcept
+      : root_(root), prefix_(prefix), start_after_(start_after), sink_(sink), files_(files) {}
 
   /// Lists below the directory whose keys begin with `base` (empty or ending in a slash); false if the sink had enough.
   result<bool> list(const std::string& base) {
@@ -59,7 +62,8 @@ class LocalLister {
     }
     if (type == DT_REG) {
       const std::string key = base + name;
-      return !name.ends_with(".tmp") && key.starts_with(prefix_) && key > start_after_;
+      const LocalFiles kind = name.ends_with(".tmp") ? LocalFiles::unfinished : LocalFiles::published;
+      return kind == files_ && key.starts_with(prefix_) && key > start_after_;
     }
     if (type != DT_DIR) return false;
     name += '/';
@@ -72,17 +76,27 @@ class LocalLister {
   std::string_view prefix_;
   std::string_view start_after_;
   ListSink sink_;
+  LocalFiles files_;
 };
 
-}  // namespace detail
-
-LOUPE_DECL result<void> LocalStorage::list(std::string_view prefix, std::string_view start_after, ListSink sink) const {
+inline result<void> list_local(const Text& root, LocalFiles files, std::string_view prefix, std::string_view start_after,
+                               ListSink sink) {
   // Nothing outside of the directory that the prefix names can match.
   const auto slash = prefix.find_last_of('/');
   const std::string base(slash == std::string_view::npos ? std::string_view() : prefix.substr(0, slash + 1));
   if (!base.empty()) LOUPE_TRY(check_key(std::string_view(base).substr(0, base.size() - 1)));
-  LOUPE_TRY(detail::LocalLister(root_, prefix, start_after, sink).list(base));
+  LOUPE_TRY(LocalLister(root, files, prefix, start_after, sink).list(base));
   return {};
+}
+
+}  // namespace detail
+
+LOUPE_DECL result<void> LocalStorage::list(std::string_view prefix, std::string_view start_after, ListSink sink) const {
+  return detail::list_local(root_, detail::LocalFiles::published, prefix, start_after, sink);
+}
+
+LOUPE_DECL result<void> LocalStorage::list_unfinished(std::string_view prefix, ListSink sink) const {
+  return detail::list_local(root_, detail::LocalFiles::unfinished, prefix, {}, sink);
 }
 
 }  // namespace loupe::inline LOUPE_ABI
