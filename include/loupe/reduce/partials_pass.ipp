@@ -4,6 +4,7 @@
 
 #include "loupe/reduce/block_reader.hpp"
 #include "loupe/reduce/contraction.hpp"
+#include "loupe/reduce/number_reader.hpp"
 #include "loupe/reduce/partials.hpp"
 
 namespace loupe::inline LOUPE_ABI {
@@ -43,12 +44,17 @@ std::int64_t count_non_finite(const std::byte* elements, std::size_t count, NonF
 template <class Real>
 bool has_odd_signs(const std::byte* elements, std::size_t count) noexcept {
   using Bits = std::conditional_t<sizeof(Real) == 4, std::uint32_t, std::uint64_t>;
-  using Group = Vector<Bits, 4 * sizeof(Bits)>;
+  using Group = Vector<Bits, 16>;
+  constexpr std::size_t group = 16 / sizeof(Bits);
   Group signs{};
-  const std::size_t whole = count / 4 * 4;
-  for (std::size_t element = 0; element < whole; element += 4)
-    signs ^= load_element<Group>(elements + element * sizeof(Bits));
-  Bits all = signs[0] ^ signs[1] ^ signs[2] ^ signs[3];
+  const std::size_t whole = count / group * group;
+  for (std::size_t element = 0; element < whole; element += group) {
+    Group bits;
+    std::memcpy(&bits, elements + element * sizeof(Bits), sizeof bits);
+    signs ^= bits;
+  }
+  Bits all = 0;
+  for (std::size_t lane = 0; lane < group; ++lane) all ^= signs[lane];
   for (std::size_t element = whole; element < count; ++element)
     all ^= load_element<Bits>(elements + element * sizeof(Bits));
   return (all >> (8 * sizeof(Bits) - 1)) != 0;
@@ -119,18 +125,6 @@ void sum_wide_integers(const std::byte* elements, std::size_t count, IntegerPart
     integer.absolute_minimum = smaller(magnitude, integer.absolute_minimum);
     integer.absolute_maximum = larger(magnitude, integer.absolute_maximum);
   }
-}
-
-// The absolute value of a complex number, without overflow or underflow on the way.
-LOUPE_NO_CONTRACTION inline double magnitude_of(double real, double imaginary) noexcept {
-  LOUPE_NO_CONTRACTION_HERE
-  const double a = __builtin_fabs(real);
-  const double b = __builtin_fabs(imaginary);
-  const double greater = a > b ? a : b;
-  if (greater > 0x1p-500 && greater < 0x1p500) return __builtin_sqrt(a * a + b * b);
-  if (a == __builtin_inf() || b == __builtin_inf()) return __builtin_inf();
-  const double scale = greater >= 1 ? 0x1p-600 : 0x1p600;
-  return __builtin_sqrt((a * scale) * (a * scale) + (b * scale) * (b * scale)) / scale;
 }
 
 // The pass over one tensor, block after block.
