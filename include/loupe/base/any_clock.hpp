@@ -14,10 +14,12 @@ namespace loupe::inline LOUPE_ABI {
 /// Owns a clock whose type is known only at construction. Move-only. Safe for concurrent use if the clock is.
 class AnyClock {
  public:
-  template <Clock Type>
+  template <class Type>
     requires(!std::same_as<Type, AnyClock>)
   explicit AnyClock(Type clock)
-      : AnyClock(new Type(std::move(clock)), [](void* owned) noexcept { delete static_cast<Type*>(owned); }) {}
+      : AnyClock(new Type(std::move(clock)), [](void* owned) noexcept { delete static_cast<Type*>(owned); }) {
+    static_assert(Clock<Type>, "loupe::AnyClock: the type must model loupe::Clock; see loupe/base/clock.hpp");
+  }
   AnyClock(AnyClock&& other) noexcept
       : clock_(std::exchange(other.clock_, nullptr)), destroy_(other.destroy_), ref_(other.ref_) {}
   AnyClock& operator=(AnyClock&& other) noexcept {
@@ -32,7 +34,9 @@ class AnyClock {
 
   [[nodiscard]] std::int64_t wall_ns() const noexcept { return ref_.wall_ns(); }
   [[nodiscard]] std::int64_t monotonic_ns() const noexcept { return ref_.monotonic_ns(); }
-  bool wait_until(std::int64_t deadline_ns, Interrupt* interrupt) const { return ref_.wait_until(deadline_ns, interrupt); }
+  bool wait_until(std::int64_t deadline_ns, Interrupt* interrupt, int descriptor = -1) const {
+    return ref_.wait_until(deadline_ns, interrupt, descriptor);
+  }
 
  private:
   template <class Type>

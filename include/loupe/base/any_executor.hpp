@@ -16,10 +16,10 @@ namespace loupe::inline LOUPE_ABI {
 class AnyExecutor {
  public:
   /// Moves the executor in, or for one that can't move constructs it in place: `AnyExecutor(std::in_place_type<Type>)`.
-  template <Executor Type>
+  template <class Type>
     requires(!std::same_as<Type, AnyExecutor> && std::move_constructible<Type>)
   explicit AnyExecutor(Type executor) : executor_(std::make_unique<Owned<Type>>(std::move(executor))) {}
-  template <Executor Type>
+  template <class Type>
   explicit AnyExecutor(std::in_place_type_t<Type>) : executor_(std::make_unique<Owned<Type>>()) {}
 
   bool post(Task task) { return executor_->post(std::move(task)); }
@@ -33,6 +33,7 @@ class AnyExecutor {
   };
   template <class Type>
   struct Owned final : Base {
+    static_assert(Executor<Type>, "loupe::AnyExecutor: the type must model loupe::Executor; see loupe/base/executor.hpp");
     template <class... Arguments>
     explicit Owned(Arguments&&... arguments) : executor(std::forward<Arguments>(arguments)...) {}
     bool post(Task task) override { return executor.post(std::move(task)); }

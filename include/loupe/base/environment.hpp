@@ -21,23 +21,26 @@ class Environment {
   /// The process's.
   Environment() = default;
   /// These variables and no others; of two with one name the last counts.
-  Environment(std::initializer_list<std::pair<std::string_view, std::string_view>> variables) : is_fixed_(true) {
+  Environment(std::initializer_list<std::pair<std::string_view, std::string_view>> variables) : Environment(none()) {
     for (const auto& [name, value] : variables) set(name, value);
+  }
+  /// One in which nothing is set.
+  static Environment none() {
+    Environment environment;
+    environment.asks_process_ = false;
+    return environment;
   }
 
   /// The value of a variable, nothing if it is not set.
   [[nodiscard]] std::optional<Text> get(std::string_view name) const {
-    if (!is_fixed_) {
-      const char* value = std::getenv(Text(name).c_str());
-      return value != nullptr ? std::optional<Text>(value) : std::nullopt;
-    }
     for (const auto& variable : variables_)
       if (variable.first == name) return variable.second;
-    return std::nullopt;
+    if (!asks_process_) return std::nullopt;
+    const char* value = std::getenv(Text(name).c_str());
+    return value != nullptr ? std::optional<Text>(value) : std::nullopt;
   }
-  /// Sets a variable of a fixed list; the process's environment turns into one that has this variable alone.
+  /// Sets a variable here; the process's environment stays as it is.
   void set(std::string_view name, std::string_view value) {
-    is_fixed_ = true;
     for (auto& variable : variables_)
       if (variable.first == name) {
         variable.second = value;
@@ -48,7 +51,7 @@ class Environment {
 
  private:
   std::vector<std::pair<Text, Text>> variables_;
-  bool is_fixed_ = false;
+  bool asks_process_ = true;
 };
 
 }  // namespace loupe::inline LOUPE_ABI

@@ -3,7 +3,6 @@
 /// A request to stop waiting, made from another thread.
 
 #include <pthread.h>
-#include <time.h>
 
 #include <cstdint>
 
@@ -15,50 +14,31 @@ namespace loupe::inline LOUPE_ABI {
 /// nor moved.
 class Interrupt {
  public:
-  Interrupt() noexcept {
-    pthread_condattr_t attributes;
-    pthread_condattr_init(&attributes);
-    pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
-    pthread_cond_init(&was_requested_, &attributes);
-    pthread_condattr_destroy(&attributes);
-  }
+  LOUPE_DECL Interrupt() noexcept;
   Interrupt(const Interrupt&) = delete;
   Interrupt& operator=(const Interrupt&) = delete;
-  ~Interrupt() {
-    pthread_cond_destroy(&was_requested_);
-    pthread_mutex_destroy(&mutex_);
-  }
+  LOUPE_DECL ~Interrupt();
 
   /// Ends all waits, the present ones and those to come.
-  void request() noexcept {
-    pthread_mutex_lock(&mutex_);
-    is_requested_ = true;
-    pthread_cond_broadcast(&was_requested_);
-    pthread_mutex_unlock(&mutex_);
-  }
-  [[nodiscard]] bool requested() const noexcept {
-    pthread_mutex_lock(&mutex_);
-    const bool requested = is_requested_;
-    pthread_mutex_unlock(&mutex_);
-    return requested;
-  }
+  LOUPE_DECL void request() noexcept;
+  [[nodiscard]] LOUPE_DECL bool requested() const noexcept;
+  /// Forgets the request, so that waits to come wait again. Whether there was one.
+  LOUPE_DECL bool reset() noexcept;
   /// Waits until the request or until the monotonic clock shows `deadline_ns`; whether the deadline was reached.
-  bool wait_until(std::int64_t deadline_ns) noexcept {
-    timespec deadline;
-    deadline.tv_sec = static_cast<time_t>(deadline_ns / 1'000'000'000);
-    deadline.tv_nsec = static_cast<long>(deadline_ns % 1'000'000'000);
-    pthread_mutex_lock(&mutex_);
-    int outcome = 0;
-    while (!is_requested_ && outcome == 0) outcome = pthread_cond_timedwait(&was_requested_, &mutex_, &deadline);
-    const bool reached = !is_requested_;
-    pthread_mutex_unlock(&mutex_);
-    return reached;
-  }
+  LOUPE_DECL bool wait_until(std::int64_t deadline_ns) noexcept;
+  /// A file descriptor, readable while the interrupt is requested, for waits that poll several; -1 if the process can
+  /// have no more. It stays the interrupt's own.
+  LOUPE_DECL int descriptor() noexcept;
 
  private:
   mutable pthread_mutex_t mutex_ = PTHREAD_MUTEX_INITIALIZER;
   pthread_cond_t was_requested_;
+  int descriptor_ = -1;  // opened by the first who asks for it
   bool is_requested_ = false;
 };
 
 }  // namespace loupe::inline LOUPE_ABI
+
+#ifndef LOUPE_SEPARATE_COMPILATION
+#include "loupe/base/interrupt.ipp"
+#endif

@@ -2,6 +2,8 @@
 /// @file
 /// A clock that tests turn by hand.
 
+#include <poll.h>
+
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -13,15 +15,16 @@
 
 namespace loupe::inline LOUPE_ABI {
 
-/// Shows the time it was set to. A wait takes no time: it sets the clock to its deadline, and before that calls
-/// `on_wait`, in which a test lets happen what the wait is for. Copies share the time. Safe for concurrent use.
+/// Shows the time it was set to. A wait takes no time: it calls `on_wait`, in which a test lets happen what the wait is
+/// for, and, unless that has ended the wait, sets the clock to its deadline. Copies share the time. Safe for concurrent
+/// use.
 class ManualClock {
  public:
   explicit ManualClock(std::int64_t start_ns = 1'600'000'000'000'000'000) : state_(std::make_shared<State>(start_ns)) {}
 
   [[nodiscard]] std::int64_t wall_ns() const noexcept { return now(); }
   [[nodiscard]] std::int64_t monotonic_ns() const noexcept { return now(); }
-  bool wait_until(std::int64_t deadline_ns, Interrupt* interrupt) const {
+  bool wait_until(std::int64_t deadline_ns, Interrupt* interrupt, int descriptor = -1) const {
     std::function<void()> happens;
     {
       const std::lock_guard lock(state_->mutex);
@@ -30,6 +33,8 @@ class ManualClock {
     }
     if (happens) happens();
     if (interrupt != nullptr && interrupt->requested()) return false;
+    pollfd polled{descriptor, POLLIN, 0};
+    if (descriptor >= 0 && ::poll(&polled, 1, 0) > 0) return true;
     const std::lock_guard lock(state_->mutex);
     if (state_->now_ns < deadline_ns) state_->now_ns = deadline_ns;
     return true;
