@@ -13,4 +13,14 @@ struct JsonOptions;
 class JsonReader;
 class JsonWriter;
 
+enum class WireType : std::uint8_t;
+struct Field;
+class FieldReader;
+class FieldWriter;
+
+enum class PayloadCheck : std::uint8_t;
+enum class RecordCheck : std::uint8_t;
+struct Record;
+class RecordReader;
+
 }  // namespace loupe::inline LOUPE_ABI::wire

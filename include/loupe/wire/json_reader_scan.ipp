@@ -1,11 +1,11 @@
 #include <algorithm>
 #include <bit>
 #include <charconv>
-#include <cstring>
 #include <limits>
 #include <system_error>
 
 #include "loupe/wire/json_reader.hpp"
+#include "loupe/wire/little_endian.hpp"
 #include "loupe/wire/utf8.hpp"
 
 namespace loupe::inline LOUPE_ABI::wire {
@@ -20,17 +20,14 @@ constexpr bool ends_plain_text(char character) noexcept {
 
 /// The first byte from `position` on for which `ends_plain_text`, or `end`. Eight bytes at a time.
 inline const char* skip_plain_text(const char* position, const char* end) noexcept {
-  if constexpr (std::endian::native == std::endian::little) {
-    constexpr std::uint64_t ones = 0x0101010101010101u;
-    while (end - position >= 8) {
-      std::uint64_t eight;
-      std::memcpy(&eight, position, 8);
-      // Subtracting sets the high bit of bytes that are too small. A borrow reaches only bytes behind a true hit.
-      const std::uint64_t hits =
-          ((eight - ones * 0x20) | ((eight ^ (ones * '"')) - ones) | ((eight ^ (ones * '\\')) - ones) | eight) & (ones * 0x80);
-      if (hits != 0) return position + std::countr_zero(hits) / 8;
-      position += 8;
-    }
+  constexpr std::uint64_t ones = 0x0101010101010101u;
+  while (end - position >= 8) {
+    const auto eight = load_little_endian<std::uint64_t>(position);
+    // Subtracting sets the high bit of bytes that are too small. A borrow reaches only bytes behind a true hit.
+    const std::uint64_t hits =
+        ((eight - ones * 0x20) | ((eight ^ (ones * '"')) - ones) | ((eight ^ (ones * '\\')) - ones) | eight) & (ones * 0x80);
+    if (hits != 0) return position + std::countr_zero(hits) / 8;
+    position += 8;
   }
   while (position != end && !ends_plain_text(*position)) ++position;
   return position;
