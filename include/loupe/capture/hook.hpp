@@ -94,19 +94,15 @@ class BasicHook {
   /// Offers a tensor; it is saved, or reduced, if a collection that has it is due at this step. A tensor that is not due
   /// costs a branch or a look at its name; its elements are read only if due.
   template <class Tensor>
-  Outcome<void> save(std::string_view name, const Tensor& tensor) {
+  LOUPE_ALWAYS_INLINE Outcome<void> save(std::string_view name, const Tensor& tensor) {
     static_assert(SavesTensor<FrameworkType, Tensor>,
                   "loupe: this hook's Framework has no view(tensor) for this type: hand it a tensor of the framework, a "
                   "loupe::TensorView, or specialise the framework for your type");
-    if (!recorder_->target.armed) return finish(result<void>());
+    if (!recorder_->target.armed) [[likely]]
+      return done();
     const Selection selection = recorder_->select(name);
-    if (!selection) return finish(result<void>());
-    if constexpr (Views<FrameworkType, Tensor>) {
-      return finish(recorder_->record(selection, FrameworkType::view(tensor)));
-    } else {
-      const auto evaluated = FrameworkType::evaluate(tensor);
-      return finish(recorder_->record(selection, FrameworkType::view(evaluated)));
-    }
+    if (!selection) return done();
+    return record(selection, tensor);
   }
 
   /// Saves one number as tensor `scalar/<name>`, whatever the save configuration says. `value` is a number, a text, or
@@ -164,6 +160,20 @@ class BasicHook {
  private:
   explicit BasicHook(RecorderOwner recorder) noexcept : recorder_(std::move(recorder)) {}
 
+  /// Saves a tensor that is due. Kept out of the caller's code, which is the training loop.
+  template <class Tensor>
+  LOUPE_NEVER_INLINE Outcome<void> record(Selection selection, const Tensor& tensor) {
+    if constexpr (Views<FrameworkType, Tensor>) {
+      return finish(recorder_->record(selection, FrameworkType::view(tensor)));
+    } else {
+      const auto evaluated = FrameworkType::evaluate(tensor);
+      return finish(recorder_->record(selection, FrameworkType::view(evaluated)));
+    }
+  }
+  /// Success, at no cost where it is `void`.
+  static Outcome<void> done() {
+    if constexpr (!std::is_void_v<Outcome<void>>) return {};
+  }
   template <class Value>
   Outcome<Value> finish(result<Value>&& outcome) {
     if constexpr (ErrorsType::counts) {

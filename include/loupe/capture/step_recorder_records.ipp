@@ -11,11 +11,11 @@
 namespace loupe::inline LOUPE_ABI {
 
 LOUPE_DECL Selection StepRecorder::select(std::string_view name) {
-  auto outcome = contained("select a tensor", [&]() -> result<Selection> {
-    const TensorId tensor = plan_.find_or_add(name);
-    has_saved_ = true;
-    return plan_.decision(tensor).any ? Selection{static_cast<std::int32_t>(tensor.value)} : Selection{};
-  });
+  has_saved_ = true;
+  // A tensor that comes in its usual place is found without allocation, so nothing can be thrown.
+  if (const auto tensor = plan_.find_predicted(name)) [[likely]]
+    return selection_of(*tensor);
+  auto outcome = contained("select a tensor", [&]() -> result<Selection> { return selection_of(plan_.find_or_add(name)); });
   if (outcome) return *outcome;
   absorb(std::move(outcome).error());
   return {};
