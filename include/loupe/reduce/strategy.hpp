@@ -61,6 +61,9 @@ struct ReducedValues {
 ///   the same element type and the same `wanted`.
 /// - `value(partials, statistic) -> result<Scalar>`: one of the `wanted` statistics, or why it has no value.
 ///
+/// Optional: `value_of(view, statistic) -> result<Scalar>`, for a strategy that works from the tensor rather than from
+/// partials; and `add_custom(view, ReducedValues&)`, see `WithCustom`.
+///
 /// A strategy has no state and may be used by any number of threads at once.
 template <class Strategy>
 concept ReductionStrategy = requires(const TensorView& view, StatisticSet wanted, typename Strategy::Partials& into,
@@ -82,7 +85,10 @@ void reduce_tensor(const TensorView& view, StatisticSet wanted, ReducedValues& o
     out.clear();
     if (!view.has_tensor()) return;
     const StatisticSet given = wanted & StatisticSet(Strategy::provides);
-    if (!given.empty()) {
+    if constexpr (requires(Statistic statistic) { Strategy::value_of(view, statistic); }) {
+      for (const Statistic statistic : given)
+        if (const result<Scalar> value = Strategy::value_of(view, statistic)) out.set(statistic, *value);
+    } else if (!given.empty()) {
       const typename Strategy::Partials partials = Strategy::partials(view, given);
       for (const Statistic statistic : given)
         if (const result<Scalar> value = Strategy::value(partials, statistic)) out.set(statistic, *value);

@@ -1,0 +1,54 @@
+#pragma once
+/// @file
+/// Reductions that users define.
+
+#include <concepts>
+#include <cstddef>
+#include <string_view>
+
+#include "loupe/base/config.hpp"
+#include "loupe/base/scalar.hpp"
+#include "loupe/base/tensor_view.hpp"
+#include "loupe/reduce/strategy.hpp"
+
+namespace loupe::inline LOUPE_ABI {
+
+/// A user-defined reduction:
+///
+/// ```cpp
+/// struct DeadFraction {
+///   static constexpr std::string_view name = "dead_fraction";
+///   static double value(const loupe::TensorView& view);
+/// };
+/// ```
+///
+/// `value` is called with tensors of any type, rank and strides, also without elements. The name must be one that can
+/// stand in a tensor's name: not empty, without `/`.
+template <class Reduction>
+concept CustomReduction = requires(const TensorView& view) {
+  requires !std::string_view(Reduction::name).empty();
+  requires std::string_view(Reduction::name).find('/') == std::string_view::npos;
+  { Reduction::value(view) } -> std::same_as<double>;
+};
+
+/// The strategy `Base`, and further reductions, which are taken of every tensor of which any reduction is wanted:
+/// `WithCustom<Fused, DeadFraction>`.
+template <class Base, class... Reductions>
+class WithCustom : public Base {
+ public:
+  static_assert(ReductionStrategy<Base>,
+                "loupe::WithCustom: the first argument must be a reduction strategy, such as Fused");
+  static_assert((CustomReduction<Reductions> && ...),
+                "loupe::WithCustom: a reduction needs 'static constexpr std::string_view name', not empty and without "
+                "'/', and 'static double value(const loupe::TensorView&)'");
+  static_assert(sizeof...(Reductions) <= max_custom_reductions, "loupe::WithCustom: too many reductions");
+
+  static constexpr std::size_t custom_count = sizeof...(Reductions);
+
+  /// Appends the reductions' values to `out`, in the order of the arguments.
+  static void add_custom(const TensorView& view, ReducedValues& out) {
+    ((out.custom[out.custom_count++] = CustomValue{Reductions::name, Scalar::from(Reductions::value(view))}), ...);
+  }
+};
+
+}  // namespace loupe::inline LOUPE_ABI
