@@ -12,9 +12,13 @@ namespace loupe::inline LOUPE_ABI {
 
 LOUPE_DECL Selection StepRecorder::select(std::string_view name) {
   has_saved_ = true;
-  // A tensor that comes in its usual place is found without allocation, so nothing can be thrown.
-  if (const auto tensor = plan_.find_predicted(name)) [[likely]]
-    return selection_of(*tensor);
+  const auto tensor = plan_.find_predicted(name);
+  if (!tensor) [[unlikely]]
+    return select_unpredicted(name);
+  return selection_of(*tensor);
+}
+
+LOUPE_NEVER_INLINE LOUPE_DECL Selection StepRecorder::select_unpredicted(std::string_view name) {
   auto outcome = contained("select a tensor", [&]() -> result<Selection> { return selection_of(plan_.find_or_add(name)); });
   if (outcome) return *outcome;
   absorb(std::move(outcome).error());
