@@ -62,12 +62,12 @@ constexpr std::array<CrcTable, 4> zeros_tables(std::size_t count) noexcept {
   for (std::size_t bit = 1; bit < 32; ++bit) map[bit] = std::uint32_t{1} << (bit - 1);
   for (std::size_t bits = 1; bits < count * 8; bits *= 2) {
     CrcMap twice{};
-    for (std::size_t bit = 0; bit < 32; ++bit) twice[bit] = apply(map, map[bit]);
+    for (std::size_t bit = 0; bit < 32; ++bit) twice[bit] = detail::apply(map, map[bit]);
     map = twice;
   }
   std::array<CrcTable, 4> tables{};
   for (std::size_t place = 0; place < 4; ++place)
-    for (std::uint32_t byte = 0; byte < 256; ++byte) tables[place][byte] = apply(map, byte << (8 * place));
+    for (std::uint32_t byte = 0; byte < 256; ++byte) tables[place][byte] = detail::apply(map, byte << (8 * place));
   return tables;
 }
 
