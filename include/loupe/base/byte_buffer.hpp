@@ -3,6 +3,7 @@
 /// Growable bytes without zero-filling: what records are encoded into and files are read into.
 
 #include <cstddef>
+#include <cstdint>
 #include <cstring>
 #include <new>
 #include <span>
@@ -51,6 +52,16 @@ class ByteBuffer {
     size_ += count;
     return begin;
   }
+  /// Makes room to append `count` bytes; false if there is no memory for so many.
+  [[nodiscard]] bool try_make_room(std::size_t count) noexcept {
+    if (count <= capacity_ - size_) return true;
+    const std::size_t capacity = grown(count);
+    void* const memory = ::operator new(capacity, std::nothrow);
+    if (memory == nullptr) return false;
+    move_to(static_cast<std::byte*>(memory), capacity);
+    return true;
+  }
+  /// The bytes must not be this buffer's own.
   void append(std::span<const std::byte> bytes) {
     if (!bytes.empty()) std::memcpy(extend(bytes.size()), bytes.data(), bytes.size());
   }
@@ -61,12 +72,15 @@ class ByteBuffer {
 
  private:
   [[nodiscard]] std::size_t grown(std::size_t count) const noexcept {
+    if (count > SIZE_MAX - size_) return SIZE_MAX;  // more than any allocation gives
     const std::size_t wanted = size_ + count;
     const std::size_t doubled = capacity_ * 2;
     return wanted > doubled ? (wanted < 64 ? 64 : wanted) : doubled;
   }
   LOUPE_NEVER_INLINE void reallocate(std::size_t capacity) {
-    auto* moved = static_cast<std::byte*>(::operator new(capacity));
+    move_to(static_cast<std::byte*>(::operator new(capacity)), capacity);
+  }
+  void move_to(std::byte* moved, std::size_t capacity) noexcept {
     if (size_ != 0) std::memcpy(moved, data_, size_);
     ::operator delete(data_);
     data_ = moved;

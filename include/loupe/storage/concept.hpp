@@ -51,7 +51,7 @@ enum class PutMode : std::uint8_t {
 using ListSink = FunctionRef<bool(const ObjectInfo&)>;
 
 /// A place for objects (named byte strings). Keys are relative paths in UTF-8 with `/` between components, none of them
-/// empty, `.` or `..`; others are refused with `invalid_argument`. All calls may be made concurrently, on one object or
+/// empty, `.`, `..` or longer than 247 bytes; others are refused with `invalid_argument`. All calls may be made concurrently, on one object or
 /// on copies; a `Staged` belongs to one thread. No call throws; errors name the key.
 ///
 /// - `capabilities()`, `name()`: a text for messages;
@@ -61,8 +61,8 @@ using ListSink = FunctionRef<bool(const ObjectInfo&)>;
 /// - `read(key, range, out)`: appends to `out`; an offset behind the end is `invalid_argument`;
 /// - `put(key, bytes, mode)`: publishes an object whole;
 /// - `remove(key)`: no error if there is none;
-/// - `stage(key)` → `append(bytes)` gives the offset that the bytes got → `commit()` publishes; one that is destroyed
-///   uncommitted leaves nothing.
+/// - `stage(key)` → `append(bytes)` gives the offset that the bytes got → `commit()` publishes, once: later calls are
+///   `invalid_state`; one that is destroyed uncommitted leaves nothing. After a failure it can only be destroyed.
 template <class Type>
 concept Storage = requires(Type& storage, const Type& constant, std::string_view key, ByteRange range, ByteBuffer& out,
                            std::span<const std::byte> bytes, PutMode mode, ListSink sink, typename Type::Staged& staged) {
@@ -80,6 +80,8 @@ concept Storage = requires(Type& storage, const Type& constant, std::string_view
 
 /// The longest key.
 inline constexpr std::size_t max_key_size = 4096;
+/// The longest component of a key: file systems allow 255 bytes, and an unfinished file's name has a suffix.
+inline constexpr std::size_t max_key_component_size = 247;
 
 /// Refuses keys that are not relative paths in canonical form.
 inline result<void> check_key(std::string_view key) {
@@ -92,6 +94,7 @@ inline result<void> check_key(std::string_view key) {
     const std::string_view component = key.substr(0, slash);
     if (component.empty() || component == "." || component == "..")
       return refuse("a key must be a relative path without empty components, . or ..");
+    if (component.size() > max_key_component_size) return refuse("a component of a key must not be longer than 247 bytes");
     if (slash == std::string_view::npos) return {};
     key.remove_prefix(slash + 1);
   }

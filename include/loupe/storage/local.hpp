@@ -22,36 +22,41 @@ enum class Durability : std::uint8_t {
   data_and_directory,  ///< its name too
 };
 
-/// Files below a folder. An object is written to `<key>.tmp` in the same directory, truncating what a crash may have
-/// left there, and renamed over `<key>` when it is complete. Directories are created on demand. A listing passes over
-/// `*.tmp`, symbolic links and whatever else is not a file. Copies are independent.
+/// Files below a folder. An object is written to `<key>.tmp` in the same directory, in place of what a crash may have
+/// left there, and renamed over `<key>` when it is complete; where several write one key at once, the others write to
+/// `<key>.1.tmp` and so on. Keys to write must not end in `.tmp` themselves. Directories are created on demand. A listing
+/// passes over `*.tmp`, symbolic links and whatever else is not a file. Copies are independent.
 class LocalStorage {
  public:
   /// A file that is being written.
   class Staged {
    public:
     Staged(Staged&& other) noexcept
-        : path_(std::move(other.path_)), key_(std::move(other.key_)), size_(other.size_), descriptor_(std::exchange(other.descriptor_, -1)),
-          durability_(other.durability_) {}
+        : path_(std::move(other.path_)), temporary_(std::move(other.temporary_)), key_(std::move(other.key_)), size_(other.size_),
+          descriptor_(std::exchange(other.descriptor_, -1)), durability_(other.durability_) {}
     Staged& operator=(Staged&&) = delete;
     LOUPE_DECL ~Staged();
     LOUPE_DECL result<std::uint64_t> append(std::span<const std::byte> bytes);
-    LOUPE_DECL result<void> commit();
+    result<void> commit() { return publish(PutMode::replace); }
 
    private:
     friend LocalStorage;
-    Staged(Text path, Text key, int descriptor, Durability durability) noexcept
-        : path_(std::move(path)), key_(std::move(key)), descriptor_(descriptor), durability_(durability) {}
+    Staged(Text path, Text temporary, Text key, int descriptor, Durability durability) noexcept
+        : path_(std::move(path)), temporary_(std::move(temporary)), key_(std::move(key)), descriptor_(descriptor), durability_(durability) {}
+    LOUPE_DECL result<void> publish(PutMode mode);
+    LOUPE_DECL unexpected<Error> failed(std::string_view action);
+    LOUPE_DECL void drop() noexcept;
     Text path_;
+    Text temporary_;
     Text key_;
     std::uint64_t size_ = 0;
     int descriptor_ = -1;
     Durability durability_;
   };
 
-  /// The folder need not exist; it is created by the first write.
+  /// The folder need not exist; it is created by the first write. An empty text is the working directory.
   explicit LocalStorage(Text root, Durability durability = Durability::none) noexcept
-      : root_(std::move(root)), durability_(durability) {}
+      : root_(root.empty() ? Text(".") : std::move(root)), durability_(durability) {}
 
   static constexpr Capabilities capabilities() noexcept {
     return {.atomic_put = true, .put_if_absent = true, .ordered_list = true, .range_read = true, .append = true, .map = true};
@@ -73,7 +78,6 @@ class LocalStorage {
     LOUPE_TRY(check_key(key));
     return Text::join(root_.view(), "/", key);
   }
-  LOUPE_DECL result<void> put_if_absent(std::string_view key, std::span<const std::byte> bytes) const;
   Text root_;
   Durability durability_;
 };
@@ -83,4 +87,5 @@ class LocalStorage {
 #ifndef LOUPE_SEPARATE_COMPILATION
 #include "loupe/storage/local.ipp"
 #include "loupe/storage/local_list.ipp"
+#include "loupe/storage/local_write.ipp"
 #endif

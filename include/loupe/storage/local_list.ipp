@@ -27,11 +27,14 @@ class LocalLister {
     const std::string path = std::string(root_.view()) + "/" + base;
     DIR* const directory = ::opendir(path.c_str());
     if (directory == nullptr) {
-      if (errno == ENOENT || errno == ENOTDIR) return true;
+      // The last: too long for any key to name what is in it.
+      if (errno == ENOENT || errno == ENOTDIR || errno == ENAMETOOLONG) return true;
       return system_failure(base.empty() ? root_.view() : std::string_view(base), "the directory can't be listed", errno);
     }
-    errno = 0;
-    while (const dirent* entry = ::readdir(directory)) {
+    while (true) {
+      errno = 0;
+      const dirent* const entry = ::readdir(directory);
+      if (entry == nullptr) break;
       std::string name = entry->d_name;
       if (name == "." || name == ".." || !keep(base, name, entry->d_type, path)) continue;
       names.push_back(std::move(name));
@@ -81,10 +84,10 @@ class LocalLister {
 
 inline result<void> list_local(const Text& root, LocalFiles files, std::string_view prefix, std::string_view start_after,
                                ListSink sink) {
-  // Nothing outside of the directory that the prefix names can match.
+  // Nothing outside of the directory that the prefix names can match, and nothing at all if no key can begin so.
   const auto slash = prefix.find_last_of('/');
   const std::string base(slash == std::string_view::npos ? std::string_view() : prefix.substr(0, slash + 1));
-  if (!base.empty()) LOUPE_TRY(check_key(std::string_view(base).substr(0, base.size() - 1)));
+  if (!base.empty() && !check_key(std::string_view(base).substr(0, base.size() - 1))) return {};
   LOUPE_TRY(LocalLister(root, files, prefix, start_after, sink).list(base));
   return {};
 }

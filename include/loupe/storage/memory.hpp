@@ -112,18 +112,25 @@ class MemoryStorage {
 class MemoryStorage::Staged {
  public:
   result<std::uint64_t> append(std::span<const std::byte> bytes) {
+    if (is_committed_) return committed();
     const std::uint64_t offset = bytes_.size();
     bytes_.append(bytes);
     return offset;
   }
-  result<void> commit() { return storage_.publish(key_, std::move(bytes_), PutMode::replace); }
+  result<void> commit() {
+    if (is_committed_) return committed();
+    is_committed_ = true;
+    return storage_.publish(key_, std::move(bytes_), PutMode::replace);
+  }
 
  private:
   friend MemoryStorage;
   Staged(MemoryStorage storage, std::string_view key) : storage_(std::move(storage)), key_(key) {}
+  [[nodiscard]] unexpected<Error> committed() const { return fail(ErrorKind::invalid_state, key_, "it was committed before"); }
   MemoryStorage storage_;
   std::string key_;
   ByteBuffer bytes_;
+  bool is_committed_ = false;
 };
 
 inline result<MemoryStorage::Staged> MemoryStorage::stage(std::string_view key) {
