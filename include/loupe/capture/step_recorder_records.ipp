@@ -18,7 +18,7 @@ LOUPE_DECL Selection StepRecorder::select(std::string_view name) {
   return selection_of(*tensor);
 }
 
-LOUPE_NEVER_INLINE LOUPE_DECL Selection StepRecorder::select_unpredicted(std::string_view name) {
+LOUPE_DECL Selection StepRecorder::select_unpredicted(std::string_view name) {
   auto outcome = contained("select a tensor", [&]() -> result<Selection> { return selection_of(plan_.find_or_add(name)); });
   if (outcome) return *outcome;
   absorb(std::move(outcome).error());
