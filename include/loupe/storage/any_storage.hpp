@@ -14,6 +14,7 @@
 #include "loupe/base/config.hpp"
 #include "loupe/storage/concept.hpp"
 #include "loupe/storage/mapped_bytes.hpp"
+#include "loupe/storage/storage_watch.hpp"
 
 namespace loupe::inline LOUPE_ABI {
 
@@ -66,6 +67,8 @@ class AnyStorage {
     return storage_->put(key, bytes, mode);
   }
   result<void> remove(std::string_view key) const { return storage_->remove(key); }
+  /// Notices changes of the objects whose keys begin with one of `prefixes`; of none where the storage can't.
+  StorageWatch watch(std::span<const std::string_view> prefixes) const { return storage_->watch(prefixes); }
   result<Staged> stage(std::string_view key) const {
     LOUPE_ASSIGN(auto staged, storage_->stage(key));
     return Staged(std::move(staged));
@@ -83,6 +86,7 @@ class AnyStorage {
     virtual result<MappedBytes> map(std::string_view key) = 0;
     virtual result<void> put(std::string_view key, std::span<const std::byte> bytes, PutMode mode) = 0;
     virtual result<void> remove(std::string_view key) = 0;
+    virtual StorageWatch watch(std::span<const std::string_view> prefixes) = 0;
     virtual result<std::unique_ptr<Staged::Base>> stage(std::string_view key) = 0;
   };
   template <class Type>
@@ -111,6 +115,12 @@ class AnyStorage {
       return storage.put(key, bytes, mode);
     }
     result<void> remove(std::string_view key) override { return storage.remove(key); }
+    StorageWatch watch(std::span<const std::string_view> prefixes) override {
+      if constexpr (requires { storage.watch(prefixes); })
+        return storage.watch(prefixes);
+      else
+        return StorageWatch();
+    }
     result<std::unique_ptr<Staged::Base>> stage(std::string_view key) override {
       LOUPE_ASSIGN(auto staged, storage.stage(key));
       return std::unique_ptr<Staged::Base>(std::make_unique<Staged::Owned<typename Type::Staged>>(std::move(staged)));

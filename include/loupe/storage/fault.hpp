@@ -13,6 +13,7 @@
 #include "loupe/base/config.hpp"
 #include "loupe/storage/concept.hpp"
 #include "loupe/storage/mapped_bytes.hpp"
+#include "loupe/storage/storage_watch.hpp"
 
 namespace loupe::inline LOUPE_ABI {
 
@@ -129,6 +130,11 @@ class FaultStorage {
   result<void> remove(std::string_view key) {
     LOUPE_TRY(plan_.before(StorageOperation::remove, key));
     return storage_.remove(key);
+  }
+  StorageWatch watch(std::span<const std::string_view> prefixes)
+    requires requires(StorageType& storage) { storage.watch(prefixes); }
+  {
+    return storage_.watch(prefixes);
   }
   result<Staged> stage(std::string_view key) {
     LOUPE_TRY(plan_.before(StorageOperation::stage, key));

@@ -11,6 +11,7 @@
 #include "loupe/base/config.hpp"
 #include "loupe/storage/concept.hpp"
 #include "loupe/storage/mapped_bytes.hpp"
+#include "loupe/storage/storage_watch.hpp"
 
 namespace loupe::inline LOUPE_ABI {
 
@@ -72,6 +73,9 @@ class LocalStorage {
   LOUPE_DECL result<void> put(std::string_view key, std::span<const std::byte> bytes, PutMode mode) const;
   LOUPE_DECL result<void> remove(std::string_view key) const;
   LOUPE_DECL result<Staged> stage(std::string_view key) const;
+  /// Notices what this machine does to files whose keys begin with one of `prefixes`; it uses inotify, a descriptor, and
+  /// a watch for each directory that such a file may lie in. Notices nothing where the system has none left.
+  LOUPE_DECL StorageWatch watch(std::span<const std::string_view> prefixes) const;
 
  private:
   result<Text> path_of(std::string_view key) const {
@@ -87,5 +91,6 @@ class LocalStorage {
 #ifndef LOUPE_SEPARATE_COMPILATION
 #include "loupe/storage/local.ipp"
 #include "loupe/storage/local_list.ipp"
+#include "loupe/storage/local_watch.ipp"
 #include "loupe/storage/local_write.ipp"
 #endif

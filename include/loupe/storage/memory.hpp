@@ -12,10 +12,12 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "loupe/base/config.hpp"
 #include "loupe/storage/concept.hpp"
 #include "loupe/storage/mapped_bytes.hpp"
+#include "loupe/storage/storage_watch.hpp"
 
 namespace loupe::inline LOUPE_ABI {
 
@@ -73,20 +75,55 @@ class MemoryStorage {
   result<void> remove(std::string_view key) {
     LOUPE_TRY(check_key(key));
     const std::lock_guard lock(objects_->mutex);
-    if (const auto found = objects_->by_key.find(key); found != objects_->by_key.end()) objects_->by_key.erase(found);
+    const auto found = objects_->by_key.find(key);
+    if (found == objects_->by_key.end()) return {};
+    objects_->by_key.erase(found);
+    objects_->tell_watches(key);
     return {};
   }
   result<Staged> stage(std::string_view key);
+  /// Notices changes of objects whose keys begin with one of `prefixes`.
+  [[nodiscard]] StorageWatch watch(std::span<const std::string_view> prefixes) const {
+    auto watched = std::make_shared<Watched>();
+    watched->prefixes.assign(prefixes.begin(), prefixes.end());
+    const std::lock_guard lock(objects_->mutex);
+    objects_->watches.push_back(watched);
+    return StorageWatch(std::make_unique<Source>(std::move(watched)));
+  }
 
  private:
   struct Object {
     std::shared_ptr<const ByteBuffer> bytes;
     std::uint64_t generation = 0;
   };
+  /// What a watch is for, and whether something has happened to it.
+  struct Watched {
+    std::vector<std::string> prefixes;
+    Interrupt change;
+  };
+  class Source final : public StorageWatch::Source {
+   public:
+    explicit Source(std::shared_ptr<Watched> watched) noexcept : watched_(std::move(watched)) {}
+    int descriptor() noexcept override { return watched_->change.descriptor(); }
+    bool take() override { return watched_->change.reset(); }
+
+   private:
+    std::shared_ptr<Watched> watched_;
+  };
   struct Objects {
+    void tell_watches(std::string_view key) {
+      std::erase_if(watches, [key](const std::weak_ptr<Watched>& watch) {
+        const auto watched = watch.lock();
+        if (watched == nullptr) return true;
+        for (const std::string& prefix : watched->prefixes)
+          if (key.starts_with(prefix)) watched->change.request();
+        return false;
+      });
+    }
     std::mutex mutex;
     std::map<std::string, Object, std::less<>> by_key;
     std::uint64_t last_generation = 0;
+    std::vector<std::weak_ptr<Watched>> watches;
   };
   result<Object> find(std::string_view key) const {
     LOUPE_TRY(check_key(key));
@@ -102,6 +139,7 @@ class MemoryStorage {
     const auto [place, is_new] = objects_->by_key.try_emplace(std::string(key));
     if (!is_new && mode == PutMode::if_absent) return fail(ErrorKind::already_exists, key, "there is such an object");
     place->second = {std::move(shared), ++objects_->last_generation};
+    objects_->tell_watches(key);
     return {};
   }
 
