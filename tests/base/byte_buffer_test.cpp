@@ -38,3 +38,20 @@ TEST_CASE("a moved-from buffer is empty and can be used again") {
   from.append("new");
   CHECK(from.text() == "new");
 }
+
+TEST_CASE("room is made without appending anything, and more than any memory holds is refused") {
+  ByteBuffer buffer;
+  buffer.append("text");
+  REQUIRE(buffer.try_make_room(100'000));
+  CHECK(buffer.text() == "text");
+  const std::size_t capacity = buffer.capacity();
+  CHECK(capacity >= 100'004);
+  buffer.extend(100'000);
+  CHECK(buffer.capacity() == capacity);
+  REQUIRE(ByteBuffer().try_make_room(0));
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)  // their allocators end the process instead
+  CHECK_FALSE(buffer.try_make_room(SIZE_MAX - 10));
+  CHECK_FALSE(buffer.try_make_room(SIZE_MAX / 2));
+  CHECK(buffer.text().substr(0, 4) == "text");
+#endif
+}

@@ -1,11 +1,15 @@
 #include "loupe/base/thread_executor.hpp"
 
+#include <sys/resource.h>
+#include <unistd.h>
+
 #include <atomic>
 #include <memory>
 #include <mutex>
 #include <thread>
 #include <vector>
 
+#include "support/child_process.hpp"
 #include "support/executor_conformance.hpp"
 
 using loupe::Task;
@@ -75,4 +79,18 @@ TEST_CASE("a task may post another") {
 TEST_CASE("an executor without tasks starts no thread and ends at once") {
   ThreadExecutor executor;
   executor.drain();
+}
+
+TEST_CASE("where the system gives no thread tasks are refused") {
+  ChildProcess process([] {
+    if (::geteuid() == 0 && ::setuid(65534) != 0) ::_exit(2);  // limits don't bind the superuser
+    const rlimit none{0, 0};
+    if (::setrlimit(RLIMIT_NPROC, &none) != 0) ::_exit(3);
+    ThreadExecutor executor;
+    bool is_done = false;
+    if (executor.post(Task([&is_done]() noexcept { is_done = true; }))) ::_exit(4);
+    executor.drain();
+    if (is_done) ::_exit(5);
+  });
+  CHECK(process.wait() == 0);
 }

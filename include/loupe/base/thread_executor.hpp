@@ -2,10 +2,11 @@
 /// @file
 /// One background thread that works off a bounded queue.
 
+#include <pthread.h>
+
 #include <condition_variable>
 #include <cstddef>
 #include <mutex>
-#include <thread>
 #include <utility>
 #include <vector>
 
@@ -14,8 +15,9 @@
 
 namespace loupe::inline LOUPE_ABI {
 
-/// Runs tasks in order on a thread of its own, which starts with the first task (frameworks may fork before). The
-/// destructor works the queue off and joins. Safe for concurrent use; neither copied nor moved.
+/// Runs tasks in order on a thread of its own, which starts with the first task (frameworks may fork before); where the
+/// system gives no thread, `post` gives false. The destructor works the queue off and joins. Safe for concurrent use, but
+/// a task must not drain; neither copied nor moved.
 class ThreadExecutor {
  public:
   static constexpr std::size_t default_capacity = 256;
@@ -29,14 +31,15 @@ class ThreadExecutor {
       stops_ = true;
     }
     has_work_.notify_all();
-    if (thread_.joinable()) thread_.join();
+    if (has_thread_) ::pthread_join(thread_, nullptr);
   }
 
   bool post(Task task) {
     {
       const std::lock_guard lock(mutex_);
       if (count_ == queue_.size()) return false;
-      if (!thread_.joinable()) thread_ = std::thread([this] { work(); });
+      if (!has_thread_ && ::pthread_create(&thread_, nullptr, &work_of, this) != 0) return false;
+      has_thread_ = true;
       queue_[(first_ + count_) % queue_.size()] = std::move(task);
       ++count_;
     }
@@ -49,6 +52,10 @@ class ThreadExecutor {
   }
 
  private:
+  static void* work_of(void* self) noexcept {
+    static_cast<ThreadExecutor*>(self)->work();
+    return nullptr;
+  }
   void work() noexcept {
     std::unique_lock lock(mutex_);
     while (true) {
@@ -76,7 +83,8 @@ class ThreadExecutor {
   std::size_t count_ = 0;
   bool is_working_ = false;
   bool stops_ = false;
-  std::thread thread_;
+  bool has_thread_ = false;
+  pthread_t thread_{};
 };
 
 }  // namespace loupe::inline LOUPE_ABI
