@@ -8,6 +8,7 @@
 #include "loupe/capture/hook.hpp"
 #include "loupe/capture/null_hook.hpp"
 #include "loupe/capture/recorder_factory.hpp"
+#include "loupe/ranks/explicit_rank.hpp"
 #include "loupe/ranks/single.hpp"
 #include "loupe/reduce/fused.hpp"
 #include "loupe/storage/local.hpp"

@@ -2,12 +2,10 @@
 #include "loupe/storage/any_storage.hpp"
 #include "loupe/storage/memory.hpp"
 
-struct Folder {};
+struct NoStorage {};
 
-loupe::AnyStorage storage() {
 #ifdef LOUPE_MUST_FAIL
-  return loupe::AnyStorage(Folder());
+loupe::AnyStorage wrong() { return loupe::AnyStorage(NoStorage()); }
 #else
-  return loupe::AnyStorage(loupe::MemoryStorage());
+loupe::AnyStorage right() { return loupe::AnyStorage(loupe::MemoryStorage()); }
 #endif
-}

@@ -2,11 +2,11 @@
 #include "loupe/storage/fault.hpp"
 #include "loupe/storage/memory.hpp"
 
-struct Folder {};
+struct NoStorage {};
 
 #ifdef LOUPE_MUST_FAIL
-using Inner = Folder;
+using Type = loupe::FaultStorage<NoStorage>;
 #else
-using Inner = loupe::MemoryStorage;
+using Type = loupe::FaultStorage<loupe::MemoryStorage>;
 #endif
-auto size = sizeof(loupe::FaultStorage<Inner>);
+bool use(Type& storage) { return storage.remove("a").has_value(); }

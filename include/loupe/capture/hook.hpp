@@ -47,17 +47,17 @@ class BasicHook {
   template <class... Parts>
     requires((std::same_as<std::remove_cvref_t<Parts>, StorageType> || std::same_as<std::remove_cvref_t<Parts>, RanksType> ||
               std::same_as<std::remove_cvref_t<Parts>, ClockType> || std::same_as<std::remove_cvref_t<Parts>, ExecutorType>) && ...)
-  explicit BasicHook(HookConfig config, Parts&&... parts)
+  explicit BasicHook(const HookConfig& config, Parts&&... parts)
       : recorder_(detail::RecorderFactory<StrategyType, CompatibilityType>::template construct<StorageType, RanksType, ClockType,
                                                                                                ExecutorType, ErrorsType>(
-            std::move(config), std::forward<Parts>(parts)...)) {}
+            config, std::forward<Parts>(parts)...)) {}
 
   /// As the constructor, but gives any error as a value.
   template <class... Parts>
-  static result<BasicHook> create(HookConfig config, Parts&&... parts) {
+  static result<BasicHook> create(const HookConfig& config, Parts&&... parts) {
     LOUPE_ASSIGN(RecorderOwner recorder,
                  (detail::RecorderFactory<StrategyType, CompatibilityType>::template make<StorageType, RanksType, ClockType, ExecutorType>(
-                     std::move(config), std::forward<Parts>(parts)...)));
+                     config, std::forward<Parts>(parts)...)));
     return BasicHook(std::move(recorder));
   }
 
@@ -140,7 +140,7 @@ class BasicHook {
   /// error to ask (nothing would come of the change).
   [[nodiscard]] Outcome<Collection*> collection(std::string_view name) { return finish(recorder_->collection(name)); }
   /// Adds a collection or replaces the one of that name; refused after the first step.
-  Outcome<void> add_collection(Collection collection) { return finish(recorder_->add_collection(std::move(collection))); }
+  Outcome<void> add_collection(const Collection& collection) { return finish(recorder_->add_collection(collection)); }
 
   /// Waits until all closed steps are written.
   Outcome<void> flush() { return finish(recorder_->flush()); }

@@ -36,7 +36,7 @@ class IdleRecorder final : public Recorder {
   [[nodiscard]] Step step() const noexcept override { return Step(-1); }
   [[nodiscard]] ModeStep mode_step(Mode mode) const noexcept override { return {mode, -1}; }
   result<Collection*> collection(std::string_view name) override { return collections_.get(name); }
-  result<void> add_collection(Collection) override { return {}; }
+  result<void> add_collection(const Collection&) override { return {}; }
 
  private:
   FailureLog failures_;

@@ -79,7 +79,7 @@ class Recorder {
   [[nodiscard]] virtual Step step() const noexcept = 0;
   [[nodiscard]] virtual ModeStep mode_step(Mode mode) const noexcept = 0;
   virtual result<Collection*> collection(std::string_view name) = 0;
-  virtual result<void> add_collection(Collection collection) = 0;
+  virtual result<void> add_collection(const Collection& collection) = 0;
 };
 
 /// Owns a recorder; `std::unique_ptr` without its header.

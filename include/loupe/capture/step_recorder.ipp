@@ -264,11 +264,11 @@ LOUPE_DECL result<Collection*> StepRecorder::collection(std::string_view name) {
   return contained("find a collection", [&] { return collections_.get(name); });
 }
 
-LOUPE_DECL result<void> StepRecorder::add_collection(Collection collection) {
+LOUPE_DECL result<void> StepRecorder::add_collection(const Collection& collection) {
   return contained("add a collection", [&]() -> result<void> {
     if (collection.save) LOUPE_TRY(collection.save->validate());
     LOUPE_TRY(collections_.include(collection.name));
-    LOUPE_TRY(collections_.add(std::move(collection)));
+    LOUPE_TRY(collections_.add(collection));
     return {};
   });
 }
