@@ -36,12 +36,13 @@ template <class StrategyType, class CompatibilityType>
 struct RecorderFactory {
   template <class StorageType, class RanksType, class ClockType, class ExecutorType, class... Parts>
   static result<RecorderOwner> make(HookConfig config, Parts&&... parts) {
-    const RanksType ranks = take_part<RanksType>([] { return RanksType(); }, parts...);
+    // A policy that can't be made from nothing has to be among the parts; then its fallback is never looked into.
+    const RanksType ranks = take_part<RanksType>([]<class Type = RanksType>() { return Type(); }, parts...);
     LOUPE_ASSIGN(AnyStorage storage, make_storage<StorageType>(config.out_dir, parts...));
     RecorderParts made{
         .storage = std::move(storage),
         .executor = make_executor<ExecutorType>(std::forward<Parts>(parts)...),
-        .clock = AnyClock(take_part<ClockType>([] { return ClockType(); }, std::forward<Parts>(parts)...)),
+        .clock = AnyClock(take_part<ClockType>([]<class Type = ClockType>() { return Type(); }, std::forward<Parts>(parts)...)),
         .worker = ranks.worker_name(),
         .rank = ranks.rank(),
         .world_size = ranks.world_size(),
