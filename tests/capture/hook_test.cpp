@@ -343,6 +343,7 @@ TEST_CASE("only the chief writes unless all workers are included") {
     }
     for (auto& hook : hooks) hook.close();
     const MemoryTrial trial(folder);
+    CHECK(trial.steps().size() == 1);
     CHECK(trial.tensor("w").workers(0).size() == (who == loupe::IncludeWorkers::all ? 2 : 1));
     CHECK(trial.loaded_all_steps());
   }

@@ -59,7 +59,9 @@
 #if defined(__GNUC__) || defined(__clang__)
 #define LOUPE_ALWAYS_INLINE [[gnu::always_inline]] inline
 #define LOUPE_NEVER_INLINE [[gnu::noinline]]
+#define LOUPE_COLD [[gnu::cold]]
 #else
 #define LOUPE_ALWAYS_INLINE inline
 #define LOUPE_NEVER_INLINE
+#define LOUPE_COLD
 #endif

@@ -5,6 +5,8 @@
 #include "loupe/base/contained.hpp"
 #include "loupe/format/collections_file.hpp"
 #include "loupe/format/layout.hpp"
+#include "loupe/select/name_filter.hpp"
+#include "loupe/select/python_regex.hpp"
 #include "loupe/storage/local.hpp"
 
 namespace loupe::inline LOUPE_ABI {
@@ -45,9 +47,17 @@ inline result<CollectionSet> collections_of(HookConfig& config, const CaptureQui
   return collections;
 }
 
+inline result<void> check_patterns(std::span<const Text> patterns, PatternCompiler engine) {
+  const NameFilter filter(patterns, engine != nullptr ? engine : &compile_python_regex);
+  if (!filter.errors().empty()) return fail(filter.errors().front());
+  return {};
+}
+
 inline result<void> check_hook_config(const HookConfig& config) {
   LOUPE_TRY(config.save.validate());
+  LOUPE_TRY(check_patterns(config.include_regex, config.pattern_compiler));
   for (const Collection& collection : config.collections) {
+    LOUPE_TRY(check_patterns(collection.include_regex, config.pattern_compiler));
     if (collection.name.empty()) return fail(ErrorKind::invalid_argument, "collections", "a collection needs a name");
     if (collection.save) LOUPE_TRY(collection.save->validate());
   }
