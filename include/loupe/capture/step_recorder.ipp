@@ -6,7 +6,6 @@
 #include "loupe/format/collections_file.hpp"
 #include "loupe/format/layout.hpp"
 #include "loupe/select/name_filter.hpp"
-#include "loupe/select/python_regex.hpp"
 #include "loupe/storage/local.hpp"
 
 namespace loupe::inline LOUPE_ABI {
@@ -48,7 +47,7 @@ inline result<CollectionSet> collections_of(HookConfig& config, const CaptureQui
 }
 
 inline result<void> check_patterns(std::span<const Text> patterns, PatternCompiler engine) {
-  const NameFilter filter(patterns, engine != nullptr ? engine : &compile_python_regex);
+  const NameFilter filter(patterns, engine);
   if (!filter.errors().empty()) return fail(filter.errors().front());
   return {};
 }
