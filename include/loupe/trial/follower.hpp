@@ -22,14 +22,15 @@ namespace loupe::inline LOUPE_ABI {
 struct WaitSettings {
   std::shared_ptr<const AnyClock> clock;  ///< never null
   Interrupt* interrupt = nullptr;         ///< a request ends every wait with `cancelled`
-  std::int64_t poll_interval = 0;         ///< how long a look at the storage stays good
+  std::int64_t poll_interval = 0;         ///< how long a look at the storage stays good at most
   std::int64_t end_delay = 0;             ///< how long after the end marker stragglers' files may appear
 };
 
-/// Waits until `done()` says yes or fails; looks at once, then at each poll, and a last time at the deadline
-/// (`INT64_MAX`: none). `timeout` or `cancelled` otherwise; `waited_for` is what the error is about.
-LOUPE_DECL result<void> poll_until(const WaitSettings& wait, std::int64_t deadline, std::string_view waited_for,
-                                   FunctionRef<result<bool>()> done);
+/// Waits until `done()` says yes or fails; looks at once, then whenever objects under the prefixes change, at least once
+/// in each poll interval, and a last time at the deadline (`INT64_MAX`: none). `timeout` or `cancelled` otherwise;
+/// `waited_for` is what the error is about.
+LOUPE_DECL result<void> poll_until(const AnyStorage& storage, std::span<const std::string_view> prefixes, const WaitSettings& wait,
+                                   std::int64_t deadline, std::string_view waited_for, FunctionRef<result<bool>()> done);
 
 /// Whether the run that writes into a storage has ended: its end marker is there.
 LOUPE_DECL result<bool> run_has_ended(const AnyStorage& storage);

@@ -7,15 +7,18 @@
 
 namespace loupe::inline LOUPE_ABI {
 
-LOUPE_DECL result<void> poll_until(const WaitSettings& wait, std::int64_t deadline, std::string_view waited_for,
-                                   FunctionRef<result<bool>()> done) {
+LOUPE_DECL result<void> poll_until(const AnyStorage& storage, std::span<const std::string_view> prefixes, const WaitSettings& wait,
+                                   std::int64_t deadline, std::string_view waited_for, FunctionRef<result<bool>()> done) {
+  LOUPE_ASSIGN(bool is_done, done());
+  if (is_done) return {};
+  StorageWatch watch = storage.watch(prefixes);
   while (true) {
     const std::int64_t now = wait.clock->monotonic_ns();
-    LOUPE_ASSIGN(const bool is_done, done());
+    LOUPE_ASSIGN(is_done, done());
     if (is_done) return {};
     if (now >= deadline) return fail(ErrorKind::timeout, waited_for, "waited until the deadline");
     const std::int64_t next = now > INT64_MAX - wait.poll_interval ? INT64_MAX : now + wait.poll_interval;
-    if (!wait.clock->wait_until(std::min(next, deadline), wait.interrupt))
+    if (watch.wait_until(*wait.clock, std::min(next, deadline), wait.interrupt) == WatchOutcome::interrupted)
       return fail(ErrorKind::cancelled, waited_for, "the wait was interrupted");
   }
 }
@@ -74,7 +77,8 @@ LOUPE_DECL result<StepState> Follower::has_passed_step(ModeStep at) {
 LOUPE_DECL result<void> Follower::wait_for_steps(std::span<const ModeStep> steps, std::int64_t deadline) {
   RefreshScope scope(*this, true);
   const auto wait = [&](ModeStep at) {
-    return poll_until(wait_, deadline, "step", [&]() -> result<bool> {
+    const std::string_view prefixes[] = {format::index_prefix, format::end_marker_key};
+    return poll_until(storage_, prefixes, wait_, deadline, "step", [&]() -> result<bool> {
       LOUPE_ASSIGN(const StepState state, has_passed_step(at));
       if (state != StepState::unavailable) return state == StepState::available;
       const auto known = snapshot();

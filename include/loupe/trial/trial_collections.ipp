@@ -19,7 +19,8 @@ inline result<std::vector<std::string>> wait_for_collections_files(const AnyStor
       return true;
     });
   };
-  LOUPE_TRY(poll_until(wait, deadline, "collections files", [&]() -> result<bool> {
+  const std::string_view prefixes[] = {format::collections_prefix, format::end_marker_key};
+  LOUPE_TRY(poll_until(storage, prefixes, wait, deadline, "collections files", [&]() -> result<bool> {
     LOUPE_TRY(list());
     if (keys.size() >= count) return true;
     LOUPE_ASSIGN(const bool ended, run_has_ended(storage));

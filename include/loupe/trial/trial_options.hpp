@@ -36,8 +36,8 @@ struct TrialOptions {
   std::optional<std::int64_t> missing_event_deadline = {};
   /// How long opening waits for the run's collections files.
   std::int64_t open_deadline = 60'000'000'000;
-  /// How often a wait looks at the storage.
-  std::int64_t poll_interval = 200'000'000;
+  /// A wait looks at the storage when it changes, and at least this often: not all changes can be noticed.
+  std::int64_t poll_interval = 500'000'000;
   /// A request ends every wait with `cancelled`. Must outlive the trial.
   Interrupt* interrupt = nullptr;
   /// So many event files stay mapped.
