@@ -86,7 +86,8 @@ class StepRecorder final : public Recorder {
   LOUPE_DECL result<void> close_step();
   LOUPE_DECL result<void> close_trial();
   LOUPE_DECL result<void> prepare();
-  LOUPE_DECL void find_out_what_is_due();
+  /// Arms the open step if anything is due; `may_take`: it may get a buffer if it has none.
+  LOUPE_DECL void find_out_what_is_due(bool may_take);
   /// Gives the open step a buffer, under the back-pressure policy; false if the step is given up.
   LOUPE_DECL bool take_buffer();
   LOUPE_DECL void hand_over_buffer();
@@ -137,7 +138,7 @@ class StepRecorder final : public Recorder {
   bool is_open_ = false;
   bool is_closed_ = false;
   bool raw_is_dropped_ = false;       ///< the open step keeps no raw tensors, for lack of memory
-  bool has_saved_ = false;            ///< a tensor was offered at a step that was due
+  bool has_saved_;                    ///< a tensor was offered at a step that was due
   bool has_exported_collections_ = false;
   StepWriter writer_;               ///< last: its destructor waits for tasks that use the others
 };

@@ -120,6 +120,7 @@ LOUPE_DECL StepRecorder::StepRecorder(HookConfig config, RecorderParts parts, Co
       writes_(writes),
       exports_tensorboard_(config_.export_tensorboard || !config_.tensorboard_dir.empty()),
       exact_types_(config_.exact_element_types || parts_.quirks.exact_element_types),
+      has_saved_(counters_.last_saved >= 0),
       writer_(std::move(tensors), std::move(parts_.executor), staging_, failures_) {
   target.context = this;
   target.save = [](void* context, ProbeName name, const ProbeTensor& tensor) noexcept {
@@ -137,7 +138,8 @@ LOUPE_DECL result<void> StepRecorder::set_mode(Mode mode) {
   next_mode_ = mode;
   if (!parts_.quirks.mode_changes_open_step || mode_ == mode) return {};
   mode_ = mode;
-  if (is_open_) find_out_what_is_due();
+  // smdebug opens a step's writer at its beginning or never.
+  if (is_open_) find_out_what_is_due(false);
   return {};
 }
 
@@ -180,15 +182,13 @@ LOUPE_DECL result<void> StepRecorder::open_step() {
   raw_is_dropped_ = false;
   step_time_ = now();
   if (has_saved_ && !has_exported_collections_ && parts_.quirks.late_collections_file) LOUPE_TRY(export_collections());
-  find_out_what_is_due();
+  find_out_what_is_due(true);
   if (!scalars_.empty() && !parts_.quirks.scalars_wait) return write_waiting_scalars();
   return {};
 }
 
-LOUPE_DECL void StepRecorder::find_out_what_is_due() {
+LOUPE_DECL void StepRecorder::find_out_what_is_due(bool may_take) {
   const bool is_due = plan_.begin_step(mode_, current_mode_step()) && writes_;
-  // smdebug opens a step's writer at its beginning or never.
-  const bool may_take = !config_.dry_run && (buffer_ == nullptr);
   target.armed = is_due && (config_.dry_run || buffer_ != nullptr || (may_take && take_buffer()));
 }
 
@@ -217,8 +217,10 @@ LOUPE_DECL result<void> StepRecorder::close_step() {
   result<void> outcome;
   if (parts_.quirks.scalars_wait && buffer_ != nullptr) outcome = write_waiting_scalars();
   is_open_ = false;
+  // Before the first step that readers can see: without it they can't open the trial.
+  const bool has_content = has_saved_ || (buffer_ != nullptr && !buffer_->empty());
+  if (has_content && !has_exported_collections_ && !parts_.quirks.late_collections_file) outcome = export_collections();
   hand_over_buffer();
-  if (has_saved_ && !has_exported_collections_ && !parts_.quirks.late_collections_file) LOUPE_TRY(export_collections());
   return outcome;
 }
 
@@ -257,7 +259,8 @@ LOUPE_DECL result<void> StepRecorder::close_trial() {
   if (auto closed = close_step(); !closed) outcome = std::move(closed);
   hand_over_buffer();
   is_closed_ = true;
-  if (writes_ && folder_.may_write() && !has_exported_collections_)
+  // Again in the end, when all names of tensors are known; smdebug writes the file once.
+  if (writes_ && folder_.may_write() && !(has_exported_collections_ && parts_.quirks.late_collections_file))
     if (auto exported = export_collections(); !exported) outcome = std::move(exported);
   writer_.drain();
   if (auto closed = folder_.close(); !closed) outcome = std::move(closed);

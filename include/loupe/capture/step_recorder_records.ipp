@@ -202,13 +202,12 @@ LOUPE_DECL result<void> StepRecorder::flush_custom() {
   return contained("write custom tensors", [&]() -> result<void> {
     result<void> outcome;
     for (const WaitingTensor& waiting : custom_) {
-      if (buffer_ == nullptr) break;
       if (auto added = plan_.add_to_collection(waiting.name, waiting.collection); !added) {
         outcome = std::move(added);
         continue;
       }
       const auto& reductions = collections_.find(waiting.collection)->reductions;
-      if (!reductions->save_raw_tensor || waiting.value.view().byte_size() == 0) continue;
+      if (buffer_ == nullptr || !reductions || !reductions->save_raw_tensor || waiting.value.view().byte_size() == 0) continue;
       if (auto written = append(buffer_->keep_text(waiting.name), step_time_, waiting.value.view()); !written) outcome = std::move(written);
     }
     custom_.clear();
