@@ -163,7 +163,7 @@ class PartialsPass {
       else if constexpr (std::is_same_v<Element, BFloat16>) kernels_.widen_bfloat16(elements, count, converted);
       else if constexpr (is_converted) convert_block<Element>(elements, count, converted);
       const auto* numbers = is_converted ? reinterpret_cast<const std::byte*>(converted) : elements;
-      add_real<Real, std::is_integral_v<Element>>(numbers, count);
+      add_real<Element, Real>(numbers, count);
       partials_.count += static_cast<std::int64_t>(count);
     }
     partials_.non_finite = partials_.real.non_finite;
@@ -189,15 +189,17 @@ class PartialsPass {
     partials_.zeros += sums.zeros;
   }
 
-  // Elements of a real tensor, or the integers it holds.
-  template <class Real, bool are_integers>
+  // Adds elements of a real tensor, `elements` being those converted to `Real`.
+  template <class Element, class Real>
   void add_real(const std::byte* elements, std::size_t count) noexcept {
     BlockSums<Real> sums;
     sum_block(elements, count, sums);
     add_extremes(sums);
-    if constexpr (are_integers) {
-      partials_.integer.sum += static_cast<std::uint64_t>(static_cast<std::int64_t>(sums.sum));
-      partials_.integer.absolute_sum += static_cast<std::uint64_t>(sums.absolute_sum);
+    if constexpr (std::is_integral_v<Element>) {
+      if constexpr (sizeof(Element) < 8) {
+        partials_.integer.sum += static_cast<std::uint64_t>(static_cast<std::int64_t>(sums.sum));
+        partials_.integer.absolute_sum += static_cast<std::uint64_t>(sums.absolute_sum);
+      }
     } else {
       if (is_multiplying_) multiply_block(elements, count, sums, kernels_, partials_.product);
       if (!is_finite(sums.squares)) {
