@@ -61,7 +61,7 @@ void reading_small_objects(benchmark::State& state) {
         [&] {
           for (int number = 0; number < small_files; ++number) {
             const int file = ::open((folder.path() + "/" + small_key(number)).c_str(), O_RDONLY | O_CLOEXEC);
-            struct stat about {};
+            struct stat about{};
             if (file < 0 || ::fstat(file, &about) != 0) return state.SkipWithError("open() failed");
             plain.resize(static_cast<std::size_t>(about.st_size));
             if (::read(file, plain.data(), plain.size()) != about.st_size) state.SkipWithError("read() failed");
@@ -76,7 +76,9 @@ void reading_small_objects(benchmark::State& state) {
         });
   rounds.promise_time(1.25);
 }
-BENCHMARK(reading_small_objects)->Name("2 KB object read, against open, fstat, read, close")->Apply(benchmarks::interleaved);
+BENCHMARK(reading_small_objects)
+    ->Name("2 KB object read, against open, fstat, read, close")
+    ->Apply(benchmarks::interleaved);
 
 void listing(benchmark::State& state) {
   constexpr int files = 8000;

@@ -2,7 +2,11 @@
 #include "loupe/base/executor.hpp"
 
 #ifdef LOUPE_MUST_FAIL
-loupe::Task make() { return loupe::Task([] {}); }
+loupe::Task make() {
+  return loupe::Task([] {});
+}
 #else
-loupe::Task make() { return loupe::Task([]() noexcept {}); }
+loupe::Task make() {
+  return loupe::Task([]() noexcept {});
+}
 #endif

@@ -49,7 +49,8 @@ TEST_CASE("the smallest storage can be held: what it lacks is unsupported or emp
 }
 
 TEST_CASE("a storage's refusals pass through") {
-  const AnyStorage storage{loupe::FaultStorage(MemoryStorage(), loupe::FaultPlan::fail_nth(1, UINT64_MAX, ErrorKind::no_space))};
+  const AnyStorage storage{
+      loupe::FaultStorage(MemoryStorage(), loupe::FaultPlan::fail_nth(1, UINT64_MAX, ErrorKind::no_space))};
   CHECK(storage.stage("a").error().kind == ErrorKind::no_space);
   CHECK(storage.map("a").error().kind == ErrorKind::no_space);
 }

@@ -61,9 +61,10 @@ TEST_CASE("keys are relative paths in canonical form, of bounded length") {
   for (const std::string& key : {std::string("a"), std::string("a/b.c"), std::string("..."), std::string("a/..b"),
                                  std::string(247, 'k'), std::string("\xff\x01")})
     CHECK(check_key(key));
-  for (const std::string& key : {std::string(), std::string("/"), std::string("/a"), std::string("a/"), std::string("a//b"),
-                                 std::string("."), std::string("a/./b"), std::string("../a"), std::string("a/.."),
-                                 std::string("\0", 1), std::string(248, 'k'), std::string(4097, 'k')}) {
+  for (const std::string& key :
+       {std::string(), std::string("/"), std::string("/a"), std::string("a/"), std::string("a//b"), std::string("."),
+        std::string("a/./b"), std::string("../a"), std::string("a/.."), std::string("\0", 1), std::string(248, 'k'),
+        std::string(4097, 'k')}) {
     const auto outcome = check_key(key);
     REQUIRE_FALSE(outcome);
     CHECK(outcome.error().kind == ErrorKind::invalid_argument);
@@ -82,6 +83,6 @@ TEST_CASE("a range is the whole object unless it says otherwise, and nothing is 
   CHECK(loupe::ByteRange().offset == 0);
   CHECK(loupe::ByteRange().length == UINT64_MAX);
   const auto promised = SmallestStorage().capabilities();
-  CHECK_FALSE((promised.atomic_put || promised.put_if_absent || promised.ordered_list || promised.range_read || promised.append ||
-               promised.map || promised.asynchronous));
+  CHECK_FALSE((promised.atomic_put || promised.put_if_absent || promised.ordered_list || promised.range_read ||
+               promised.append || promised.map || promised.asynchronous));
 }

@@ -22,8 +22,8 @@ namespace {
 std::span<const std::byte> bytes_of(std::string_view text) { return std::as_bytes(std::span(text)); }
 
 /// Each operation once, in this order; how each ended.
-constexpr StorageOperation order[] = {StorageOperation::put,  StorageOperation::stat,  StorageOperation::read,
-                                      StorageOperation::map,  StorageOperation::list,  StorageOperation::stage,
+constexpr StorageOperation order[] = {StorageOperation::put,    StorageOperation::stat,   StorageOperation::read,
+                                      StorageOperation::map,    StorageOperation::list,   StorageOperation::stage,
                                       StorageOperation::append, StorageOperation::commit, StorageOperation::remove};
 
 std::vector<loupe::result<void>> every_operation(FaultStorage<MemoryStorage> storage) {
@@ -82,7 +82,8 @@ TEST_CASE("a plan for one operation leaves and counts no other") {
     const auto plan = FaultPlan::fail_nth(1).only(order[index]);
     const auto outcomes = every_operation({MemoryStorage(), plan});
     REQUIRE(outcomes.size() > index);
-    for (std::size_t other = 0; other < outcomes.size(); ++other) CHECK(outcomes[other].has_value() == (other != index));
+    for (std::size_t other = 0; other < outcomes.size(); ++other)
+      CHECK(outcomes[other].has_value() == (other != index));
     CHECK(plan.operations() == 1);
   }
 }

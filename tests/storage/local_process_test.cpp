@@ -43,7 +43,8 @@ int status_of(Body&& body) {
 
 }  // namespace
 
-TEST_CASE("a directory that must not be read is an error when it is listed, and what it hides an error when it is read") {
+TEST_CASE(
+    "a directory that must not be read is an error when it is listed, and what it hides an error when it is read") {
   const TemporaryFolder folder;
   REQUIRE(::chmod(folder.path().c_str(), 0755) == 0);
   const LocalStorage storage(folder.path());
@@ -56,7 +57,8 @@ TEST_CASE("a directory that must not be read is an error when it is listed, and 
           const auto everything = storage.list({}, {}, [](const auto&) { return true; });
           const auto read = storage.read("secret/a", {}, bytes);
           return !everything && everything.error().kind == ErrorKind::permission_denied &&
-                 everything.error().object == "secret/" && storage.list("open/", {}, [](const auto&) { return true; }) && !read &&
+                 everything.error().object == "secret/" &&
+                 storage.list("open/", {}, [](const auto&) { return true; }) && !read &&
                  read.error().kind == ErrorKind::permission_denied;
         }) == 0);
   REQUIRE(::chmod((folder.path() + "/secret").c_str(), 0755) == 0);
@@ -93,7 +95,8 @@ TEST_CASE("a write that stops half way leaves the old object and no other file")
           // What follows a failure would be at a wrong place.
           const auto after = staged->append(bytes_of("x"));
           const auto commit = staged->commit();
-          return !after && after.error().kind == ErrorKind::invalid_state && !commit && commit.error().kind == ErrorKind::invalid_state;
+          return !after && after.error().kind == ErrorKind::invalid_state && !commit &&
+                 commit.error().kind == ErrorKind::invalid_state;
         }) == 0);
   CHECK(folder.files() == std::vector<std::string>{"a"});
   CHECK(content(storage, "a") == "old");

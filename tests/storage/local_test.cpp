@@ -39,13 +39,15 @@ void write_file(const std::string& path, std::string_view text) { std::ofstream(
 
 Keys listed(const LocalStorage& storage, std::string_view prefix = {}) {
   Keys keys;
-  REQUIRE(storage.list(prefix, {}, [&](const loupe::ObjectInfo& object) { return keys.emplace_back(object.key), true; }));
+  REQUIRE(
+      storage.list(prefix, {}, [&](const loupe::ObjectInfo& object) { return keys.emplace_back(object.key), true; }));
   return keys;
 }
 
 Keys unfinished(const LocalStorage& storage, std::string_view prefix = {}) {
   Keys keys;
-  REQUIRE(storage.list_unfinished(prefix, [&](const loupe::ObjectInfo& object) { return keys.emplace_back(object.key), true; }));
+  REQUIRE(storage.list_unfinished(
+      prefix, [&](const loupe::ObjectInfo& object) { return keys.emplace_back(object.key), true; }));
   return keys;
 }
 
@@ -114,7 +116,8 @@ TEST_CASE("unfinished files are never listed as objects, and can be listed and r
 
 TEST_CASE("what stands where the temporary file is to stand is replaced, and nothing is written through it") {
   for (const auto mode : {PutMode::replace, PutMode::if_absent})
-    for (const std::string_view leftover : {"file", "link", "link to nothing", "name of another file", "name of the object", "FIFO"}) {
+    for (const std::string_view leftover :
+         {"file", "link", "link to nothing", "name of another file", "name of the object", "FIFO"}) {
       INFO(leftover);
       const Folder folder;
       put(folder.storage, "a", "old");

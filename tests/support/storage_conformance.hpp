@@ -62,14 +62,16 @@ template <class Storage>
 void listings(Storage storage) {
   CHECK(listed(storage).empty());
   CHECK(listed(storage, "nothing/here").empty());
-  const Keys all{"a-b", "a/b", "a/b-c/d", "a/b.c", "a/c/d/e", "a/c/d0", "a0", "b", "\xc3\xa9t\xc3\xa9/\xf0\x9f\x94\xa5"};
+  const Keys all{
+      "a-b", "a/b", "a/b-c/d", "a/b.c", "a/c/d/e", "a/c/d0", "a0", "b", "\xc3\xa9t\xc3\xa9/\xf0\x9f\x94\xa5"};
   Keys shuffled = all;
   std::shuffle(shuffled.begin(), shuffled.end(), std::mt19937(1));
   for (const std::string& key : shuffled) put(storage, key, key);
   CHECK(listed(storage) == all);
 
   // Prefixes are texts: they end at, before and behind slashes. A listing begins behind any text, a key or not.
-  const Keys texts{"", "a", "a-", "a/", "a/b", "a/b-c/", "a/b-c/d", "a/b-c/d/", "a/c/d", "a/c/d/", "a0", "b/", "c", "\xc3", "\xff", "a/zz"};
+  const Keys texts{"",      "a",      "a-", "a/", "a/b", "a/b-c/", "a/b-c/d", "a/b-c/d/",
+                   "a/c/d", "a/c/d/", "a0", "b/", "c",   "\xc3",   "\xff",    "a/zz"};
   for (const std::string& prefix : texts)
     for (const std::string& start_after : texts) {
       Keys expected;
@@ -78,7 +80,8 @@ void listings(Storage storage) {
       CHECK(listed(storage, prefix, start_after) == expected);
     }
   for (const std::string& key : all) CHECK(std::ranges::count(listed(storage, {}, key), key) == 0);
-  for (const std::string_view prefix : {"/", "/a", "a//", "a/../", "../", "./", "."}) CHECK(listed(storage, prefix).empty());
+  for (const std::string_view prefix : {"/", "/a", "a//", "a/../", "../", "./", "."})
+    CHECK(listed(storage, prefix).empty());
   CHECK(listed(storage, std::string(5000, 'x')).empty());
   CHECK(listed(storage, std::string(300, 'x') + "/").empty());
   CHECK(listed(storage, std::string_view("a\0/b", 4)).empty());
@@ -211,10 +214,11 @@ template <class Storage>
 void hostile_keys(Storage storage) {
   std::string deep;
   while (deep.size() < 5000) deep += "folder/";
-  for (const std::string& key : {std::string(), std::string("/a"), std::string("/"), std::string("a//b"), std::string("a/"),
-                                 std::string("."), std::string(".."), std::string("a/../b"), std::string("./a"),
-                                 std::string("a/."), std::string("a/.."), std::string("a\0b", 3), std::string(5000, 'k'),
-                                 deep + "k", std::string(248, 'k'), "a/" + std::string(300, 'k') + "/b"}) {
+  for (const std::string& key :
+       {std::string(), std::string("/a"), std::string("/"), std::string("a//b"), std::string("a/"), std::string("."),
+        std::string(".."), std::string("a/../b"), std::string("./a"), std::string("a/."), std::string("a/.."),
+        std::string("a\0b", 3), std::string(5000, 'k'), deep + "k", std::string(248, 'k'),
+        "a/" + std::string(300, 'k') + "/b"}) {
     INFO(key);
     loupe::ByteBuffer bytes;
     check_kind(storage.stat(key), loupe::ErrorKind::invalid_argument);
@@ -272,7 +276,8 @@ void races(Storage storage) {
     for (std::thread& thread : threads) thread.join();
     CHECK(failures == std::array<int, 6>{});
   }
-  CHECK(std::ranges::all_of(listed(storage), [](const std::string& key) { return key == "race/once" || key == "race/often"; }));
+  CHECK(std::ranges::all_of(listed(storage),
+                            [](const std::string& key) { return key == "race/once" || key == "race/often"; }));
 }
 
 /// Random operations, held against a map.

@@ -51,8 +51,8 @@ enum class PutMode : std::uint8_t {
 using ListSink = FunctionRef<bool(const ObjectInfo&)>;
 
 /// A place for objects (named byte strings). Keys are relative paths in UTF-8 with `/` between components, none of them
-/// empty, `.`, `..` or longer than 247 bytes; others are refused with `invalid_argument`. All calls may be made concurrently, on one object or
-/// on copies; a `Staged` belongs to one thread. No call throws; errors name the key.
+/// empty, `.`, `..` or longer than 247 bytes; others are refused with `invalid_argument`. All calls may be made
+/// concurrently, on one object or on copies; a `Staged` belongs to one thread. No call throws; errors name the key.
 ///
 /// - `capabilities()`, `name()`: a text for messages;
 /// - `list(prefix, start_after, sink)`: objects whose key begins with `prefix` and is greater than `start_after`; a prefix
@@ -64,19 +64,20 @@ using ListSink = FunctionRef<bool(const ObjectInfo&)>;
 /// - `stage(key)` → `append(bytes)` gives the offset that the bytes got → `commit()` publishes, once: later calls are
 ///   `invalid_state`; one that is destroyed uncommitted leaves nothing. After a failure it can only be destroyed.
 template <class Type>
-concept Storage = requires(Type& storage, const Type& constant, std::string_view key, ByteRange range, ByteBuffer& out,
-                           std::span<const std::byte> bytes, PutMode mode, ListSink sink, typename Type::Staged& staged) {
-  { constant.capabilities() } noexcept -> std::same_as<Capabilities>;
-  { constant.name() } -> std::convertible_to<Text>;
-  { storage.list(key, key, sink) } -> std::same_as<result<void>>;
-  { storage.stat(key) } -> std::same_as<result<ObjectInfo>>;
-  { storage.read(key, range, out) } -> std::same_as<result<void>>;
-  { storage.put(key, bytes, mode) } -> std::same_as<result<void>>;
-  { storage.remove(key) } -> std::same_as<result<void>>;
-  { storage.stage(key) } -> std::same_as<result<typename Type::Staged>>;
-  { staged.append(bytes) } -> std::same_as<result<std::uint64_t>>;
-  { staged.commit() } -> std::same_as<result<void>>;
-};
+concept Storage =
+    requires(Type& storage, const Type& constant, std::string_view key, ByteRange range, ByteBuffer& out,
+             std::span<const std::byte> bytes, PutMode mode, ListSink sink, typename Type::Staged& staged) {
+      { constant.capabilities() } noexcept -> std::same_as<Capabilities>;
+      { constant.name() } -> std::convertible_to<Text>;
+      { storage.list(key, key, sink) } -> std::same_as<result<void>>;
+      { storage.stat(key) } -> std::same_as<result<ObjectInfo>>;
+      { storage.read(key, range, out) } -> std::same_as<result<void>>;
+      { storage.put(key, bytes, mode) } -> std::same_as<result<void>>;
+      { storage.remove(key) } -> std::same_as<result<void>>;
+      { storage.stage(key) } -> std::same_as<result<typename Type::Staged>>;
+      { staged.append(bytes) } -> std::same_as<result<std::uint64_t>>;
+      { staged.commit() } -> std::same_as<result<void>>;
+    };
 
 /// The longest key.
 inline constexpr std::size_t max_key_size = 4096;
@@ -94,7 +95,8 @@ inline result<void> check_key(std::string_view key) {
     const std::string_view component = key.substr(0, slash);
     if (component.empty() || component == "." || component == "..")
       return refuse("a key must be a relative path without empty components, . or ..");
-    if (component.size() > max_key_component_size) return refuse("a component of a key must not be longer than 247 bytes");
+    if (component.size() > max_key_component_size)
+      return refuse("a component of a key must not be longer than 247 bytes");
     if (slash == std::string_view::npos) return {};
     key.remove_prefix(slash + 1);
   }

@@ -15,12 +15,12 @@ namespace detail {
 
 /// A refused system call as an error; `key` says of what.
 inline unexpected<Error> system_failure(std::string_view key, std::string_view action, int number) {
-  const ErrorKind kind = number == ENOENT || number == ENOTDIR                     ? ErrorKind::not_found
-                         : number == EACCES || number == EPERM || number == EROFS  ? ErrorKind::permission_denied
-                         : number == ENOSPC || number == EDQUOT                    ? ErrorKind::no_space
-                         : number == ENAMETOOLONG                                  ? ErrorKind::invalid_argument
-                         : number == EEXIST                                        ? ErrorKind::already_exists
-                                                                                   : ErrorKind::io;
+  const ErrorKind kind = number == ENOENT || number == ENOTDIR                    ? ErrorKind::not_found
+                         : number == EACCES || number == EPERM || number == EROFS ? ErrorKind::permission_denied
+                         : number == ENOSPC || number == EDQUOT                   ? ErrorKind::no_space
+                         : number == ENAMETOOLONG                                 ? ErrorKind::invalid_argument
+                         : number == EEXIST                                       ? ErrorKind::already_exists
+                                                                                  : ErrorKind::io;
   return fail(Error{.kind = kind, .object = key, .detail = action, .os_error = number});
 }
 
@@ -58,8 +58,9 @@ inline result<int> open_object(const Text& path, std::string_view key, struct st
 /// Files that differ in time, number or size differ in this.
 inline std::uint64_t generation_of(const struct stat& about) noexcept {
   std::uint64_t hash = 0;
-  for (const auto part : {static_cast<std::uint64_t>(about.st_mtim.tv_sec), static_cast<std::uint64_t>(about.st_mtim.tv_nsec),
-                          static_cast<std::uint64_t>(about.st_ino), static_cast<std::uint64_t>(about.st_size)}) {
+  for (const auto part :
+       {static_cast<std::uint64_t>(about.st_mtim.tv_sec), static_cast<std::uint64_t>(about.st_mtim.tv_nsec),
+        static_cast<std::uint64_t>(about.st_ino), static_cast<std::uint64_t>(about.st_size)}) {
     hash = (hash ^ part) * 0x9E3779B97F4A7C15u;
     hash ^= hash >> 32;
   }
@@ -70,7 +71,7 @@ inline std::uint64_t generation_of(const struct stat& about) noexcept {
 
 LOUPE_DECL result<ObjectInfo> LocalStorage::stat(std::string_view key) const {
   LOUPE_ASSIGN(const Text path, path_of(key));
-  struct ::stat about {};
+  struct ::stat about{};
   if (::stat(path.c_str(), &about) != 0) return detail::system_failure(key, "there is no such file", errno);
   if (!S_ISREG(about.st_mode)) return fail(ErrorKind::not_found, key, "it is not a file");
   return ObjectInfo{key, static_cast<std::uint64_t>(about.st_size), detail::generation_of(about)};
@@ -78,12 +79,13 @@ LOUPE_DECL result<ObjectInfo> LocalStorage::stat(std::string_view key) const {
 
 LOUPE_DECL result<void> LocalStorage::read(std::string_view key, ByteRange range, ByteBuffer& out) const {
   LOUPE_ASSIGN(const Text path, path_of(key));
-  struct ::stat about {};
+  struct ::stat about{};
   LOUPE_ASSIGN(const int descriptor, detail::open_object(path, key, about));
   const detail::OpenFile file(descriptor);
   const auto size = static_cast<std::uint64_t>(about.st_size);
   if (range.offset > size)
-    return fail_at(ErrorKind::invalid_argument, key, static_cast<std::int64_t>(size), "the offset lies behind the file's end");
+    return fail_at(ErrorKind::invalid_argument, key, static_cast<std::int64_t>(size),
+                   "the offset lies behind the file's end");
   const std::uint64_t wanted = range.length < size - range.offset ? range.length : size - range.offset;
   const std::size_t begin = out.size();
   if (!out.try_make_room(static_cast<std::size_t>(wanted)))
@@ -91,7 +93,8 @@ LOUPE_DECL result<void> LocalStorage::read(std::string_view key, ByteRange range
   std::byte* const to = out.extend(static_cast<std::size_t>(wanted));
   std::uint64_t done = 0;
   while (done < wanted) {
-    const ssize_t got = ::pread(descriptor, to + done, static_cast<std::size_t>(wanted - done), static_cast<off_t>(range.offset + done));
+    const ssize_t got = ::pread(descriptor, to + done, static_cast<std::size_t>(wanted - done),
+                                static_cast<off_t>(range.offset + done));
     if (got < 0 && errno == EINTR) continue;
     if (got < 0) {
       const int number = errno;
@@ -107,15 +110,16 @@ LOUPE_DECL result<void> LocalStorage::read(std::string_view key, ByteRange range
 
 LOUPE_DECL result<MappedBytes> LocalStorage::map(std::string_view key) const {
   LOUPE_ASSIGN(const Text path, path_of(key));
-  struct ::stat about {};
+  struct ::stat about{};
   LOUPE_ASSIGN(const int descriptor, detail::open_object(path, key, about));
   const detail::OpenFile file(descriptor);
   if (about.st_size == 0) return MappedBytes();
   const auto size = static_cast<std::size_t>(about.st_size);
   void* const memory = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, descriptor, 0);
   if (memory == MAP_FAILED) return detail::system_failure(key, "it can't be mapped", errno);
-  return MappedBytes({static_cast<const std::byte*>(memory), size},
-                     std::shared_ptr<const void>(memory, [size](const void* mapped) { ::munmap(const_cast<void*>(mapped), size); }));
+  return MappedBytes(
+      {static_cast<const std::byte*>(memory), size},
+      std::shared_ptr<const void>(memory, [size](const void* mapped) { ::munmap(const_cast<void*>(mapped), size); }));
 }
 
 LOUPE_DECL result<void> LocalStorage::remove(std::string_view key) const {

@@ -38,12 +38,14 @@ inline bool create_parents(std::string_view path, bool syncs) {
 }
 
 /// Takes the lock of an open file; false if another has it. Where a file system has no locks everybody gets one.
-inline bool try_lock(int descriptor) noexcept { return ::flock(descriptor, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK; }
+inline bool try_lock(int descriptor) noexcept {
+  return ::flock(descriptor, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK;
+}
 
 /// Whether the open file still stands at `path`.
 inline bool is_at(int descriptor, const Text& path) noexcept {
-  struct ::stat opened {};
-  struct ::stat named {};
+  struct ::stat opened{};
+  struct ::stat named{};
   return ::fstat(descriptor, &opened) == 0 && ::lstat(path.c_str(), &named) == 0 && opened.st_dev == named.st_dev &&
          opened.st_ino == named.st_ino;
 }
@@ -117,7 +119,8 @@ inline bool close_a_copy(int descriptor) noexcept {
 
 LOUPE_DECL result<LocalStorage::Staged> LocalStorage::stage(std::string_view key) const {
   LOUPE_ASSIGN(Text path, path_of(key));
-  if (key.ends_with(".tmp")) return fail(ErrorKind::invalid_argument, key, "names that end in .tmp are those of unfinished files");
+  if (key.ends_with(".tmp"))
+    return fail(ErrorKind::invalid_argument, key, "names that end in .tmp are those of unfinished files");
   Text temporary;
   const int descriptor = detail::create_temporary(path, durability_ == Durability::data_and_directory, temporary);
   if (descriptor < 0) return detail::system_failure(key, "its temporary file can't be created", errno);

@@ -17,7 +17,8 @@ class MappedBytes {
  public:
   MappedBytes() = default;
   MappedBytes(std::span<const std::byte> bytes, std::shared_ptr<const void> owner) noexcept
-      : bytes_(bytes), owner_(std::move(owner)) {}
+      : bytes_(bytes),
+        owner_(std::move(owner)) {}
   [[nodiscard]] std::span<const std::byte> bytes() const noexcept { return bytes_; }
   [[nodiscard]] const std::shared_ptr<const void>& owner() const noexcept { return owner_; }
 
