@@ -158,6 +158,13 @@ TEST_CASE("an engine that gives up is an error to a search and no match to a fil
   CHECK(filter.search("aaa").value());
 }
 
+TEST_CASE("bytes that are no UTF-8 are looked for as characters of their own") {
+  NameFilter filter;
+  filter.add("\x96");
+  CHECK(filter.matches("a\x96"));
+  CHECK_FALSE(filter.matches("\xd6\x96"));
+}
+
 TEST_CASE("a dollar matches before a newline that ends the name, as in Python") {
   NameFilter filter;
   filter.add("^loss$");

@@ -3,6 +3,7 @@
 #include "loupe/base/byte_buffer.hpp"
 #include "loupe/select/code_points.hpp"
 #include "loupe/select/python_regex.hpp"
+#include "loupe/wire/utf8.hpp"
 
 namespace loupe::inline LOUPE_ABI {
 
@@ -128,6 +129,7 @@ LOUPE_DECL NamePredicate known_pattern(std::string_view pattern) noexcept {
 /// Recognises a literal with optional anchors. A leading `.*` (before no anchor) and a trailing one change nothing in
 /// an unanchored search.
 LOUPE_DECL bool NameFilter::read_literal(std::string_view pattern, Rule& rule) {
+  if (!wire::is_utf8(pattern)) return false;  // only whole characters can be looked for among bytes
   const bool starts = pattern.starts_with('^');
   if (starts) pattern.remove_prefix(1);
   else
