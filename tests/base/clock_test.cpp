@@ -32,8 +32,10 @@ struct CoarseClock : ClockArchetype {
   double monotonic_ns() noexcept { return 2; }
 };
 
-static_assert(loupe::Clock<ClockArchetype> && loupe::Clock<SystemClock> && loupe::Clock<const SystemClock> && loupe::Clock<ClockRef>);
-static_assert(!loupe::Clock<ThrowingClock> && !loupe::Clock<ImpatientClock> && !loupe::Clock<CoarseClock> && !loupe::Clock<int>);
+static_assert(loupe::Clock<ClockArchetype> && loupe::Clock<SystemClock> && loupe::Clock<const SystemClock> &&
+              loupe::Clock<ClockRef>);
+static_assert(!loupe::Clock<ThrowingClock> && !loupe::Clock<ImpatientClock> && !loupe::Clock<CoarseClock> &&
+              !loupe::Clock<int>);
 static_assert(sizeof(ClockRef) == 2 * sizeof(void*));
 
 /// A pipe with something to read from the moment `write` is called.

@@ -165,7 +165,8 @@ TEST_CASE("files in directories that come later are noticed, the trial's own fol
     LocalStorage storage{std::string_view(root)};
     Observer<LocalStorage> observer(storage, {"index/"});
     CHECK_FALSE(observer.sees_change());
-    for (const std::string_view key : {"index/0/a", "index/0/b", "index/1/a", "index/1/b", "index/2/deep/er/a", "index/2/deep/er/b"}) {
+    for (const std::string_view key :
+         {"index/0/a", "index/0/b", "index/1/a", "index/1/b", "index/2/deep/er/a", "index/2/deep/er/b"}) {
       put(storage, key);
       CHECK(observer.sees_change());
     }

@@ -21,7 +21,9 @@ class AnyClock {
     static_assert(Clock<Type>, "loupe::AnyClock: the type must model loupe::Clock; see loupe/base/clock.hpp");
   }
   AnyClock(AnyClock&& other) noexcept
-      : clock_(std::exchange(other.clock_, nullptr)), destroy_(other.destroy_), ref_(other.ref_) {}
+      : clock_(std::exchange(other.clock_, nullptr)),
+        destroy_(other.destroy_),
+        ref_(other.ref_) {}
   AnyClock& operator=(AnyClock&& other) noexcept {
     std::swap(clock_, other.clock_);
     std::swap(destroy_, other.destroy_);
@@ -40,7 +42,9 @@ class AnyClock {
 
  private:
   template <class Type>
-  AnyClock(Type* clock, void (*destroy)(void*) noexcept) noexcept : clock_(clock), destroy_(destroy), ref_(*clock) {}
+  AnyClock(Type* clock, void (*destroy)(void*) noexcept) noexcept : clock_(clock),
+                                                                    destroy_(destroy),
+                                                                    ref_(*clock) {}
 
   void* clock_;
   void (*destroy_)(void*) noexcept;

@@ -33,7 +33,8 @@ class AnyExecutor {
   };
   template <class Type>
   struct Owned final : Base {
-    static_assert(Executor<Type>, "loupe::AnyExecutor: the type must model loupe::Executor; see loupe/base/executor.hpp");
+    static_assert(Executor<Type>,
+                  "loupe::AnyExecutor: the type must model loupe::Executor; see loupe/base/executor.hpp");
     template <class... Arguments>
     explicit Owned(Arguments&&... arguments) : executor(std::forward<Arguments>(arguments)...) {}
     bool post(Task task) override { return executor.post(std::move(task)); }

@@ -40,7 +40,8 @@ class ClockRef {
   template <Clock Type>
     requires(!std::same_as<std::remove_const_t<Type>, ClockRef>)
   ClockRef(Type& clock) noexcept
-      : clock_(const_cast<void*>(static_cast<const void*>(__builtin_addressof(clock)))), functions_(&functions_of<Type>) {}
+      : clock_(const_cast<void*>(static_cast<const void*>(__builtin_addressof(clock)))),
+        functions_(&functions_of<Type>) {}
 
   [[nodiscard]] std::int64_t wall_ns() const noexcept { return functions_->wall_ns(clock_); }
   [[nodiscard]] std::int64_t monotonic_ns() const noexcept { return functions_->monotonic_ns(clock_); }
@@ -61,8 +62,7 @@ class ClockRef {
       [](void* clock, std::int64_t deadline_ns, Interrupt* interrupt, int descriptor) {
         if constexpr (requires(Type& of) { of.wait_until(deadline_ns, interrupt, descriptor); })
           return static_cast<Type*>(clock)->wait_until(deadline_ns, interrupt, descriptor);
-        else
-          return static_cast<Type*>(clock)->wait_until(deadline_ns, interrupt);
+        else return static_cast<Type*>(clock)->wait_until(deadline_ns, interrupt);
       },
   };
   void* clock_;

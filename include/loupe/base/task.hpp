@@ -17,7 +17,8 @@ class Task {
  public:
   Task() noexcept = default;
   template <class Callable>
-    requires(!std::same_as<std::remove_cvref_t<Callable>, Task> && std::is_nothrow_invocable_v<std::remove_cvref_t<Callable>&>)
+    requires(!std::same_as<std::remove_cvref_t<Callable>, Task> &&
+             std::is_nothrow_invocable_v<std::remove_cvref_t<Callable>&>)
   Task(Callable&& callable) noexcept {
     using Stored = std::remove_cvref_t<Callable>;
     static_assert(sizeof(Stored) <= sizeof memory_ && alignof(Stored) <= alignof(std::max_align_t),

@@ -13,6 +13,7 @@ class AnyStorage;
 class LocalStorage;
 class MappedBytes;
 class MemoryStorage;
+class StorageWatch;
 template <class StorageType>
 class FaultStorage;
 

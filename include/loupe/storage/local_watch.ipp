@@ -25,7 +25,9 @@ namespace detail {
 class LocalWatchSource final : public StorageWatch::Source {
  public:
   /// `targets` are the beginnings of paths of interest, each with a slash before the key's part.
-  LocalWatchSource(int descriptor, std::vector<std::string> targets) : descriptor_(descriptor), targets_(std::move(targets)) {
+  LocalWatchSource(int descriptor, std::vector<std::string> targets)
+      : descriptor_(descriptor),
+        targets_(std::move(targets)) {
     for (const std::string& target : targets_) arm(target);
   }
   LocalWatchSource(const LocalWatchSource&) = delete;
@@ -69,16 +71,17 @@ class LocalWatchSource final : public StorageWatch::Source {
 
   /// Watches a directory; false if that can't be.
   bool add(const std::string& path) {
-    const int watch = ::inotify_add_watch(
-        descriptor_, path.empty() ? "/" : path.c_str(),
-        IN_ONLYDIR | IN_CREATE | IN_CLOSE_WRITE | IN_MOVED_TO | IN_MOVED_FROM | IN_DELETE | IN_DELETE_SELF | IN_MOVE_SELF);
+    const int watch = ::inotify_add_watch(descriptor_, path.empty() ? "/" : path.c_str(),
+                                          IN_ONLYDIR | IN_CREATE | IN_CLOSE_WRITE | IN_MOVED_TO | IN_MOVED_FROM |
+                                              IN_DELETE | IN_DELETE_SELF | IN_MOVE_SELF);
     if (watch < 0) return false;
     if (Directory* const known = find(watch)) known->path = path;
     else directories_.push_back({watch, path});
     return true;
   }
   Directory* find(int watch) {
-    const auto found = std::find_if(directories_.begin(), directories_.end(), [&](const Directory& directory) { return directory.watch == watch; });
+    const auto found = std::find_if(directories_.begin(), directories_.end(),
+                                    [&](const Directory& directory) { return directory.watch == watch; });
     return found != directories_.end() ? &*found : nullptr;
   }
 
@@ -111,18 +114,20 @@ class LocalWatchSource final : public StorageWatch::Source {
         const std::string_view name = entry->d_name;
         std::string below = path;
         below.append("/").append(name);
-        if (name == "." || name == ".." || !lies_in_target(below + "/") || !is_directory(entry->d_type, below)) continue;
+        if (name == "." || name == ".." || !lies_in_target(below + "/") || !is_directory(entry->d_type, below))
+          continue;
         if (add(below)) pending.push_back(std::move(below));
       }
       ::closedir(directory);
     }
   }
   static bool is_directory(unsigned char type, const std::string& path) {
-    struct ::stat about {};
+    struct ::stat about{};
     return type == DT_DIR || (type == DT_UNKNOWN && ::lstat(path.c_str(), &about) == 0 && S_ISDIR(about.st_mode));
   }
   [[nodiscard]] bool lies_in_target(std::string_view path) const {
-    return std::any_of(targets_.begin(), targets_.end(), [&](const std::string& target) { return path.starts_with(target); });
+    return std::any_of(targets_.begin(), targets_.end(),
+                       [&](const std::string& target) { return path.starts_with(target); });
   }
 
   bool concerns(const inotify_event& event, std::string_view name) {
