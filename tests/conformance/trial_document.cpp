@@ -191,7 +191,11 @@ Json reductions_at(const Trial::Tensor& tensor, loupe::AtStep step, std::string_
 }
 
 Json reduction_at(const Trial::Tensor& tensor, loupe::AtStep step, std::string_view name, std::string_view worker) {
-  return answer(tensor.reduction_value(step, name, worker), Asked::reduction, [](const loupe::ReductionValue& reduction) {
+  // smdebug has an exception of its own for names that it doesn't know; the others are numpy's.
+  const auto statistic = loupe::statistic_from_name(name);
+  const bool is_known = statistic && loupe::smdebug_statistics.contains(*statistic);
+  const Asked asked = !is_known ? Asked::value : is_norm(*statistic) && !is_absolute(*statistic) ? Asked::norm : Asked::reduction;
+  return answer(tensor.reduction_value(step, name, worker), asked, [](const loupe::ReductionValue& reduction) {
     return reduction.is_saved() ? value_json(reduction.stored.view()) : scalar_json(reduction.number);
   });
 }

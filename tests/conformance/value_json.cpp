@@ -139,10 +139,10 @@ Json error_json(const loupe::Error& error, Asked asked) {
     case ErrorKind::not_found: return named("KeyError");
     default: break;
   }
+  if (asked == Asked::norm) return named(error.kind == ErrorKind::invalid_type ? "TypeError" : "ValueError");
   if (asked == Asked::reduction) {
-    if (error.kind == ErrorKind::invalid_argument) return named("SMDebugValueError");
-    if (error.kind == ErrorKind::invalid_type) return named("UFuncTypeError");
-    return named(error.kind == ErrorKind::unsupported ? "TypeError" : "ValueError");
+    if (error.kind == ErrorKind::unsupported) return named("UFuncTypeError");
+    return named(error.kind == ErrorKind::invalid_type ? "TypeError" : "ValueError");
   }
   if (asked == Asked::value) {
     // How smdebug's decoder fails: a missing type, a checksum (whose error class it forgot to import), a shape that

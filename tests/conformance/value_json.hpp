@@ -21,7 +21,7 @@ Json scalar_json(const loupe::Scalar& number);
 Json shape_json(const loupe::Shape& shape);
 
 /// What was asked when an error came: Python's exceptions differ where loupe's kinds don't.
-enum class Asked { trial, names, value, reduction };
+enum class Asked { trial, names, value, reduction, norm };
 
 /// `{"error": NAME}` with the exception that smdebug raises.
 Json error_json(const loupe::Error& error, Asked asked);
