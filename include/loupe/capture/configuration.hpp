@@ -38,32 +38,32 @@ struct ReportSink {
 /// The configuration of a hook. Defaults are smdebug's; `check` says whether the values are allowed.
 struct HookConfig {
   /// Where the trial is written: a folder for `LocalStorage`.
-  Text out_dir;
+  Text out_dir = {};
   /// When steps are saved: default every 500th step of each mode.
-  SaveConfig save;
+  SaveConfig save = {};
   /// What is saved of each tensor: default the raw tensor.
   ReductionConfig reductions = ReductionConfig::raw_only();
   /// The collections that exist without anyone's doing.
   FrameworkDefaults defaults = frameworkless_defaults;
   /// Collections that are defined or changed, and by that saved. If neither this nor the three below say anything, every
   /// tensor that is offered is saved.
-  std::vector<Collection> collections;
+  std::vector<Collection> collections = {};
   /// Further collections to save, by name.
-  std::vector<Text> include_collections;
+  std::vector<Text> include_collections = {};
   /// Patterns of further tensors to save (Python-like, found anywhere in the name); they make up collection `default`.
-  std::vector<Text> include_regex;
+  std::vector<Text> include_regex = {};
   /// Saves every tensor.
   bool save_all = false;
   IncludeWorkers include_workers = IncludeWorkers::one;
   /// Writes scalars and histograms for TensorBoard below `<out_dir>/tensorboard`, or to `tensorboard_dir` if given.
   bool export_tensorboard = false;
-  Text tensorboard_dir;
+  Text tensorboard_dir = {};
   /// Goes through the motions without saving tensors.
   bool dry_run = false;
   /// What to do with a folder that already holds a trial.
   ResumePolicy resume = ResumePolicy::refuse;
   /// Where checkpoints are kept: counters are restored from its `metadata.json`, and kept there.
-  Text checkpoint_dir;
+  Text checkpoint_dir = {};
   /// Keeps element types as they are, even those that smdebug's Python reader can't read; default: widens them.
   bool exact_element_types = false;
   Backpressure backpressure = Backpressure::block;
@@ -73,7 +73,7 @@ struct HookConfig {
   bool in_sagemaker_job = false;
   /// The engine for patterns that are more than a literal, prefix or suffix; null: loupe's own.
   PatternCompiler pattern_compiler = nullptr;
-  ReportSink report;
+  ReportSink report = {};
 };
 
 }  // namespace loupe::inline LOUPE_ABI
