@@ -17,6 +17,29 @@ using Numbers = std::vector<std::int64_t>;
 
 namespace {
 
+/// A storage whose listings pass over one key so often as told: as a directory does that grows while it is read.
+class Forgetful {
+ public:
+  using Staged = loupe::MemoryStorage::Staged;
+  Forgetful(loupe::MemoryStorage storage, std::string key, int times) : storage_(std::move(storage)), key_(std::move(key)), times_(times) {}
+  static constexpr loupe::Capabilities capabilities() noexcept { return loupe::MemoryStorage::capabilities(); }
+  loupe::Text name() const { return "forgetful"; }
+  loupe::result<void> list(std::string_view prefix, std::string_view start_after, loupe::ListSink sink) {
+    const bool forgets = times_-- > 0;
+    return storage_.list(prefix, start_after, [&](const loupe::ObjectInfo& object) { return (forgets && object.key == key_) || sink(object); });
+  }
+  loupe::result<loupe::ObjectInfo> stat(std::string_view key) { return storage_.stat(key); }
+  loupe::result<void> read(std::string_view key, loupe::ByteRange range, loupe::ByteBuffer& out) { return storage_.read(key, range, out); }
+  loupe::result<void> put(std::string_view key, std::span<const std::byte> bytes, loupe::PutMode mode) { return storage_.put(key, bytes, mode); }
+  loupe::result<void> remove(std::string_view key) { return storage_.remove(key); }
+  loupe::result<Staged> stage(std::string_view key) { return storage_.stage(key); }
+
+ private:
+  loupe::MemoryStorage storage_;
+  std::string key_;
+  int times_;
+};
+
 FakeRun memory_run() { return FakeRun(loupe::AnyStorage(loupe::MemoryStorage())); }
 
 loupe::CatalogSettings settings_for(int workers, std::int64_t window = 1000) {
@@ -59,6 +82,17 @@ TEST_CASE("each pass reads the files that are new, and earlier snapshots stay as
   CHECK(before->steps(Mode::global, Steps::complete) == Numbers{0, 1});
   CHECK(all_steps(catalog) == Numbers{0, 1, 2, 3});
   CHECK(catalog.snapshot()->entry_count() == 4);
+}
+
+TEST_CASE("a file that a listing missed while its directory grew is seen by the next pass, though later ones were read") {
+  const loupe::MemoryStorage memory;
+  FakeRun run{loupe::AnyStorage(memory)};
+  run.save({0, 1, 2, 3});
+  loupe::Catalog catalog(loupe::AnyStorage(Forgetful(memory, "index/000000000/000000000002_worker_0.json", 1)), settings_for(1));
+  REQUIRE(catalog.read());
+  CHECK(all_steps(catalog) == Numbers{0, 1, 3});
+  REQUIRE(catalog.read());
+  CHECK(all_steps(catalog) == Numbers{0, 1, 2, 3});
 }
 
 TEST_CASE("a pass without news gives the same snapshot again") {

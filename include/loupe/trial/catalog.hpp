@@ -122,7 +122,8 @@ class Catalog {
   std::uint32_t names_in_batch_ = 0;
   std::uint32_t files_read_ = 0;
 
-  std::set<std::string, std::less<>> seen_;  ///< keys at or after the token
+  Text list_from_;                           ///< where the next pass begins to list
+  std::set<std::string, std::less<>> seen_;  ///< keys at or after `list_from_`
   std::map<std::string, FailedFile, std::less<>> failed_;
   std::optional<std::int64_t> token_step_;
   ByteBuffer text_;

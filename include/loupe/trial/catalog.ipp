@@ -120,10 +120,15 @@ LOUPE_DECL void Catalog::finish() {
 
 LOUPE_DECL result<void> Catalog::read() {
   std::vector<NewBlock> batch;
+  const Text token_before = working_.token_;
   const result<void> outcome = read_batch(batch);
   if (!outcome && settings_.quirks.damaged_file_fails_refresh) return outcome;
   if (!batch.empty()) apply(batch);
   advance();
+  // A directory that grows while it is listed may show a file and hide one that came before it. So the next pass lists
+  // from where this one did: what this pass could see was there before the next began.
+  list_from_ = settings_.quirks.lists_from_token ? working_.token_ : token_before;
+  seen_.erase(seen_.begin(), seen_.lower_bound(list_from_.view()));
   return outcome;
 }
 
@@ -136,8 +141,8 @@ LOUPE_DECL std::uint64_t Catalog::generation(const std::string& key) const {
 /// Keys of the files that were not read yet, or not with success and have changed since, in order.
 LOUPE_DECL result<std::vector<std::string>> Catalog::list_new() {
   std::vector<std::string> found;
-  // The file that the token names may itself be new, and listing begins after a key: one just before it.
-  std::string_view after = working_.token_;
+  // The file that the key names may itself be new, and listing begins after a key: one just before it.
+  std::string_view after = list_from_;
   if (!after.empty()) after.remove_suffix(1);
   const bool wants_csv = settings_.quirks.damaged_file_fails_refresh;
   LOUPE_TRY(storage_.list(format::index_prefix, after, [&](const ObjectInfo& object) {
@@ -331,7 +336,6 @@ LOUPE_DECL void Catalog::set_token(std::int64_t step) {
   token_step_ = step;
   working_.token_ = format::index_key(step, worker_in_files(settings_.last_worker));
   changed_ = true;
-  seen_.erase(seen_.begin(), seen_.lower_bound(working_.token_.view()));
 }
 
 /// Moves the place where the next pass begins to list, and gives up on steps that have been incomplete for too long

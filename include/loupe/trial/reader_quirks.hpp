@@ -11,6 +11,8 @@ namespace loupe::inline LOUPE_ABI {
 struct ReaderQuirks {
   /// One damaged index or collections file fails the whole refresh, and the other files read with it are lost (19-40).
   bool damaged_file_fails_refresh = false;
+  /// Each pass lists from the token, although a file may have come before it while the last pass listed (12.1).
+  bool lists_from_token = false;
   /// A shape in an index file hides the value of the same tensor in that file (19-1).
   bool shape_hides_value = false;
   /// Of two files that disagree on a step, the one of the tensor that was met first is believed, not the first file.
@@ -47,6 +49,7 @@ inline constexpr ReaderQuirks reader_quirks = {};
 template <>
 inline constexpr ReaderQuirks reader_quirks<compat::Smdebug> = {
     .damaged_file_fails_refresh = true,
+    .lists_from_token = true,
     .shape_hides_value = true,
     .claims_by_tensor = true,
     .double_underscore_unescapes = true,
