@@ -6,7 +6,7 @@ import subprocess
 # Preprocessed lines that a header may cost.
 BUDGETS = {
     "loupe/probe.hpp": 14000,
-    "loupe/capture/hook.hpp": 29000,
+    "loupe/capture/hook.hpp": 31000,
 }
 HEAVY = "memory functional chrono atomic mutex thread string iostream filesystem regex".split()
 # Nobody includes these, but for a pattern engine and the bodies behind it.
