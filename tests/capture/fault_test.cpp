@@ -105,12 +105,21 @@ TEST_CASE("a storage that fails for a while costs the steps of that while") { fa
 
 TEST_CASE("a storage that fails for good costs everything after, and nothing before") {
   using Hook = loupe::Hook<Span, FaultyStorage, loupe::InlineExecutor>;
-  for (std::uint64_t n = 1; n < 30; ++n) {
+  std::size_t most_seen = 0;
+  for (std::uint64_t n = 1;; ++n) {
     INFO("operations from " << n << " on");
     const MemoryStorage storage;
-    const auto failures = train(Hook(configuration(), FaultyStorage(storage, FaultPlan::fail_nth(n, UINT64_MAX))));
+    const FaultPlan plan = FaultPlan::fail_nth(n, UINT64_MAX);
+    const auto failures = train(Hook(configuration(), FaultyStorage(storage, plan)));
+    if (plan.operations() < n) break;
     CHECK(failures.count > 0);
+    if (!has_index(storage)) continue;
+    const auto seen = check_readable(storage);
+    for (std::size_t place = 0; place < seen.size(); ++place) CHECK(seen[place] == static_cast<std::int64_t>(place));
+    CHECK(seen.size() >= most_seen);
+    most_seen = seen.size();
   }
+  CHECK(most_seen == step_count);
 }
 
 TEST_CASE("under Throw a failing storage is an exception of the step that it fails, and the hook can go on") {
