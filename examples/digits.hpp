@@ -56,10 +56,8 @@ inline Digits read_digits(const std::string& path) {
       if (error != std::errc() || (is_last ? rest != end : rest == end || *rest != ','))
         refuse("expected 64 pixels and a digit, separated by commas");
       if (value > (is_last ? 9U : 16U)) refuse(is_last ? "the digit is above 9" : "a pixel is above 16");
-      if (is_last)
-        labels.push_back(value);
-      else
-        pixels.push_back(static_cast<float>(value) / 16.0F);
+      if (is_last) labels.push_back(value);
+      else pixels.push_back(static_cast<float>(value) / 16.0F);
       at = rest + (is_last ? 0 : 1);
     }
   }
@@ -87,7 +85,10 @@ inline DigitsSplit split(const Digits& digits) {
 class Batches {
  public:
   Batches(const Digits& digits, std::size_t batch_size, std::uint64_t seed)
-      : digits_(digits), batch_size_(batch_size), random_(seed), position_(digits.size()) {
+      : digits_(digits),
+        batch_size_(batch_size),
+        random_(seed),
+        position_(digits.size()) {
     for (std::size_t number = 0; number < digits.size(); ++number) order_.push_back(number);
   }
 
@@ -102,7 +103,8 @@ class Batches {
 
  private:
   void shuffle() {
-    for (std::size_t last = order_.size() - 1; last > 0; --last) std::swap(order_[last], order_[random_() % (last + 1)]);
+    for (std::size_t last = order_.size() - 1; last > 0; --last)
+      std::swap(order_[last], order_[random_() % (last + 1)]);
     position_ = 0;
   }
 

@@ -6,6 +6,7 @@
 #include <exception>
 #include <loupe/frameworks/xtensor.hpp>
 #include <loupe/hook.hpp>
+#include <stdexcept>
 #include <string>
 
 #include "digits.hpp"
@@ -72,6 +73,8 @@ void train(const Digits& digits, const char* out_dir) {
     }
   }
   hook.close();
+  // A hook never stops a training: what it could not save it counts, and says once why.
+  if (hook.failures().count > 0) throw std::runtime_error("the training went well, but not all of it could be saved");
 }
 
 }  // namespace

@@ -41,7 +41,8 @@ double silent_share(const loupe::Trial<>& trial, ModeStep step) {
 
 void print_head(const loupe::Trial<>& trial) {
   const std::vector<std::string> gradients = gradients_of(trial);
-  std::printf("%6s  %19s  %10s%*s  %7s\n", "", "loss", "accuracy", static_cast<int>(13 * gradients.size()), "gradient norms", "silent");
+  std::printf("%6s  %19s  %10s%*s  %7s\n", "", "loss", "accuracy", static_cast<int>(13 * gradients.size()),
+              "gradient norms", "silent");
   std::printf("%6s  %9s %9s  %10s", "step", "training", "test", "in test");
   for (const std::string& name : gradients) std::printf(" %12s", name.substr(name.find('/') + 1).c_str());
   std::printf("  %7s\n", "units");
@@ -55,8 +56,8 @@ void print_line(const loupe::Trial<>& trial, ModeStep test) {
   const ModeStep training = trial.mode_step(loupe::Step(looked.value)).value();
 
   const auto loss = trial.tensor("loss");
-  std::printf("%6lld  %9.4f %9.4f  %8.1f %%", static_cast<long long>(training.value), loss.scalar(training), loss.scalar(test),
-              100 * trial.tensor("scalar/accuracy").scalar(test));
+  std::printf("%6lld  %9.4f %9.4f  %8.1f %%", static_cast<long long>(training.value), loss.scalar(training),
+              loss.scalar(test), 100 * trial.tensor("scalar/accuracy").scalar(test));
   for (const std::string& name : gradients)
     std::printf(" %12.4f", trial.tensor(name).reduction_value(training, Statistic::l2).number.as_double());
   std::printf("  %5.1f %%\n", 100 * silent_share(trial, training));
