@@ -134,8 +134,8 @@ void step_not_due(benchmark::State& state) {
   auto step = hook.step(loupe::Mode::train);
   for (auto _ : state)
     for (const auto& name : names) step.save(name, tensor);
-  state.counters["measured"] = benchmark::Counter(static_cast<double>(names.size()),
-                                                  benchmark::Counter::kIsIterationInvariantRate | benchmark::Counter::kInvert);
+  state.counters["measured"] = benchmark::Counter(
+      static_cast<double>(names.size()), benchmark::Counter::kIsIterationInvariantRate | benchmark::Counter::kInvert);
 }
 BENCHMARK(step_not_due)->Name("tensor at a step that is not due");
 

@@ -49,7 +49,8 @@ constexpr Bound at_most(double value) noexcept { return {"at_most", value}; }
 constexpr Bound at_least(double value) noexcept { return {"at_least", value}; }
 
 /// Enters a promise of any unit into the table: `ratio` must keep the bound.
-inline void promise(benchmark::State& state, const char* unit, double measured, double limit, double ratio, Bound bound) {
+inline void promise(benchmark::State& state, const char* unit, double measured, double limit, double ratio,
+                    Bound bound) {
   state.SetLabel(unit);
   state.counters["measured"] = measured;
   state.counters["limit"] = limit;
