@@ -133,8 +133,20 @@ class Mutator {
 
   /// A number at the edge of what some type holds, in one to eight bytes.
   void overwrite_number(Input& input, std::size_t place) {
-    constexpr std::uint64_t edges[] = {0, 1, 0x7F, 0x80, 0xFF, 0x7FFF, 0x8000, 0xFFFF, 0x7FFFFFFF, 0x80000000, 0xFFFFFFFF,
-                                       0x7FFFFFFFFFFFFFFF, 0x8000000000000000, 0xFFFFFFFFFFFFFFFF};
+    constexpr std::uint64_t edges[] = {0,
+                                       1,
+                                       0x7F,
+                                       0x80,
+                                       0xFF,
+                                       0x7FFF,
+                                       0x8000,
+                                       0xFFFF,
+                                       0x7FFFFFFF,
+                                       0x80000000,
+                                       0xFFFFFFFF,
+                                       0x7FFFFFFFFFFFFFFF,
+                                       0x8000000000000000,
+                                       0xFFFFFFFFFFFFFFFF};
     std::uint64_t number = edges[below(std::size(edges))];
     for (std::size_t count = std::size_t{1} << below(4); count-- > 0 && place < input.size(); ++place, number >>= 8)
       input[place] = static_cast<std::uint8_t>(number);

@@ -7,7 +7,8 @@ namespace wire = loupe::wire;
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   std::uint64_t readable[4] = {};
-  for (const wire::RecordCheck check : {wire::RecordCheck::none, wire::RecordCheck::minimal, wire::RecordCheck::full, wire::RecordCheck::either}) {
+  for (const wire::RecordCheck check :
+       {wire::RecordCheck::none, wire::RecordCheck::minimal, wire::RecordCheck::full, wire::RecordCheck::either}) {
     wire::RecordReader reader(fuzz::bytes(data, size), "file", check);
     std::uint64_t end = 0;
     while (true) {

@@ -67,7 +67,8 @@ TEST_CASE("both ways of computing agree with the definition at every length and 
       const std::uint32_t expected = by_bits(part, 0xDEADBEEF);
       if (wire::detail::crc32c_portable(part, 0xDEADBEEF) != expected) ++differing;
 #if LOUPE_HAS_X86_DISPATCH
-      if (wire::detail::has_crc32c_instruction() && wire::detail::crc32c_sse42(part, 0xDEADBEEF) != expected) ++differing;
+      if (wire::detail::has_crc32c_instruction() && wire::detail::crc32c_sse42(part, 0xDEADBEEF) != expected)
+        ++differing;
 #endif
     }
   }
@@ -76,7 +77,8 @@ TEST_CASE("both ways of computing agree with the definition at every length and 
 
 TEST_CASE("both ways agree around the lengths where the streams change") {
   const std::vector<std::byte> bytes = noise(40000, 2);
-  for (const std::size_t edge : {std::size_t{768}, std::size_t{12288}, std::size_t{13056}, std::size_t{24576}, std::size_t{36864}}) {
+  for (const std::size_t edge :
+       {std::size_t{768}, std::size_t{12288}, std::size_t{13056}, std::size_t{24576}, std::size_t{36864}}) {
     for (std::size_t size = edge - 9; size <= edge + 9; ++size) {
       const std::span part = std::span(bytes).subspan(3, size);
       CHECK(wire::crc32c(part, 7) == wire::detail::crc32c_portable(part, 7));

@@ -159,8 +159,9 @@ class Generator {
 
   /// A few bytes changed, removed, doubled or put in.
   std::string mutated(std::string text) {
-    constexpr std::string_view pieces[] = {"\"", "\\", "\\u", "\\ud83d", "\\ude00", ",", ":", "[", "]", "{", "}", "-", "0", "1e", ".",
-                                           "\x80", "\xC3", "\xE2\x82", "\xED\xA0\x80", "\xF4\x90", "\t", "\n", "\x01", "/", "null", "e+"};
+    constexpr std::string_view pieces[] = {
+        "\"", "\\",   "\\u",  "\\ud83d",  "\\ude00",      ",",        ":",  "[",  "]",    "{", "}",    "-", "0", "1e",
+        ".",  "\x80", "\xC3", "\xE2\x82", "\xED\xA0\x80", "\xF4\x90", "\t", "\n", "\x01", "/", "null", "e+"};
     for (std::size_t change = 1 + below(3); change-- > 0;) {
       const std::size_t place = below(text.size() + 1);
       switch (below(4)) {
@@ -212,8 +213,21 @@ class Generator {
   }
 
   void string(std::string& out) {
-    constexpr std::string_view pieces[] = {"a", "tensor name ", "\\n", "\\\"", "\\\\", "\\/", "\\u00e9", "\\ud83d\\ude00", "\u00e9", "\u20ac",
-                                           "\U0001F600", "\x7f", "0123456789abcdef", "\\u0041", "\\b\\f\\r\\t"};
+    constexpr std::string_view pieces[] = {"a",
+                                           "tensor name ",
+                                           "\\n",
+                                           "\\\"",
+                                           "\\\\",
+                                           "\\/",
+                                           "\\u00e9",
+                                           "\\ud83d\\ude00",
+                                           "\u00e9",
+                                           "\u20ac",
+                                           "\U0001F600",
+                                           "\x7f",
+                                           "0123456789abcdef",
+                                           "\\u0041",
+                                           "\\b\\f\\r\\t"};
     out += '"';
     for (std::size_t index = below(5); index-- > 0;) out += pieces[below(std::size(pieces))];
     out += '"';

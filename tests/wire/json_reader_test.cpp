@@ -49,7 +49,8 @@ double double_of(std::string_view text) {
 }  // namespace
 
 TEST_CASE("a document is read in the order of its text") {
-  JsonReader json(R"( {"name" : "a", "list":[1, -2 ,3.5] , "on":true,"off":false,"none":null, "in": {"x": {}}} )", "doc.json");
+  JsonReader json(R"( {"name" : "a", "list":[1, -2 ,3.5] , "on":true,"off":false,"none":null, "in": {"x": {}}} )",
+                  "doc.json");
   std::string scratch;
   REQUIRE(json.peek().value() == JsonType::object);
   REQUIRE(json.begin_object());
@@ -108,10 +109,27 @@ TEST_CASE("escaped keys are decoded too") {
 }
 
 TEST_CASE("strings that JSON doesn't allow are errors") {
-  for (const std::string_view text :
-       {R"(")"sv, R"("a)"sv, R"("\x")"sv, R"("\)"sv, R"("\u12")"sv, R"("\u12g4")"sv, R"("\ud800")"sv, R"("\ud800\n")"sv,
-        R"("\ud800\u0041")"sv, R"("\udc00")"sv, R"("\ud83d\ud83d\ude00")"sv, "\"a\nb\""sv, "\"\x01\""sv, "\"\0\""sv, "\"\xff\""sv,
-        "\"\\n\xff\""sv, "\"\\n\x01\""sv, "\"\xed\xa0\x80\""sv, "\"\xe2\x82\""sv, "\"\\n"sv, "'a'"sv}) {
+  for (const std::string_view text : {R"(")"sv,
+                                      R"("a)"sv,
+                                      R"("\x")"sv,
+                                      R"("\)"sv,
+                                      R"("\u12")"sv,
+                                      R"("\u12g4")"sv,
+                                      R"("\ud800")"sv,
+                                      R"("\ud800\n")"sv,
+                                      R"("\ud800\u0041")"sv,
+                                      R"("\udc00")"sv,
+                                      R"("\ud83d\ud83d\ude00")"sv,
+                                      "\"a\nb\""sv,
+                                      "\"\x01\""sv,
+                                      "\"\0\""sv,
+                                      "\"\xff\""sv,
+                                      "\"\\n\xff\""sv,
+                                      "\"\\n\x01\""sv,
+                                      "\"\xed\xa0\x80\""sv,
+                                      "\"\xe2\x82\""sv,
+                                      "\"\\n"sv,
+                                      "'a'"sv}) {
     CAPTURE(text);
     CHECK_FALSE(is_valid(text));
     JsonReader json(text, "doc.json");
@@ -141,7 +159,8 @@ TEST_CASE("integers are read up to the limits of their types and not beyond") {
   CHECK(int64_of("-9223372036854775808").value() == std::numeric_limits<std::int64_t>::min());
   CHECK(uint64_of("18446744073709551615").value() == std::numeric_limits<std::uint64_t>::max());
   CHECK(uint64_of("-0").value() == 0);
-  for (const std::string_view text : {"9223372036854775808", "-9223372036854775809", "18446744073709551616", "99999999999999999999999"})
+  for (const std::string_view text :
+       {"9223372036854775808", "-9223372036854775809", "18446744073709551616", "99999999999999999999999"})
     CHECK(int64_of(text).error().kind == ErrorKind::corrupt);
   for (const std::string_view text : {"18446744073709551616", "184467440737095516150", "-1"})
     CHECK(uint64_of(text).error().kind == ErrorKind::corrupt);
@@ -179,8 +198,9 @@ TEST_CASE("a number too small for a double is zero, one too large is an error") 
 }
 
 TEST_CASE("numbers that JSON doesn't allow are errors") {
-  for (const std::string_view text : {"", "-", "+1", "01", "-01", "1.", ".5", "1.e1", "1e", "1e+", "1e1.5", "0x1", "1_000", "1a", "--1",
-                                      "NaN", "Infinity", "-Infinity", "nan", "inf", "-a"}) {
+  for (const std::string_view text :
+       {"",    "-",     "+1", "01",  "-01", "1.",       ".5",        "1.e1", "1e",  "1e+", "1e1.5",
+        "0x1", "1_000", "1a", "--1", "NaN", "Infinity", "-Infinity", "nan",  "inf", "-a"}) {
     CAPTURE(text);
     CHECK_FALSE(is_valid(text));
     JsonReader json(text, "doc.json");
@@ -203,14 +223,42 @@ TEST_CASE("Python's words for numbers that are not finite are taken only when as
 }
 
 TEST_CASE("documents that JSON doesn't allow are errors") {
-  for (const std::string_view text :
-       {"", " ", "{", "[", "}", "]", "{]", "[}", "[1", "[1,", "[,1]", "[1,]", "[1 2]", "[1,,2]", "{,}", "{1:2}", "{\"a\"}", "{\"a\":}",
-        "{\"a\" 1}", "{\"a\":1,}", "{\"a\":1 \"b\":2}", "{\"a\":1", "tru", "truex", "nulls", "True", "1 2", "[] []", "\xef\xbb\xbf[]", "/**/1",
-        "[1]x"}) {
+  for (const std::string_view text : {"",
+                                      " ",
+                                      "{",
+                                      "[",
+                                      "}",
+                                      "]",
+                                      "{]",
+                                      "[}",
+                                      "[1",
+                                      "[1,",
+                                      "[,1]",
+                                      "[1,]",
+                                      "[1 2]",
+                                      "[1,,2]",
+                                      "{,}",
+                                      "{1:2}",
+                                      "{\"a\"}",
+                                      "{\"a\":}",
+                                      "{\"a\" 1}",
+                                      "{\"a\":1,}",
+                                      "{\"a\":1 \"b\":2}",
+                                      "{\"a\":1",
+                                      "tru",
+                                      "truex",
+                                      "nulls",
+                                      "True",
+                                      "1 2",
+                                      "[] []",
+                                      "\xef\xbb\xbf[]",
+                                      "/**/1",
+                                      "[1]x"}) {
     CAPTURE(text);
     CHECK_FALSE(is_valid(text));
   }
-  for (const std::string_view text : {"[]", "{}", "\t[\r\n]\n", "[[],{}]", "{\"a\":[{\"b\":null}],\"a\":0}", "true", "\"x\"", " 1 "}) {
+  for (const std::string_view text :
+       {"[]", "{}", "\t[\r\n]\n", "[[],{}]", "{\"a\":[{\"b\":null}],\"a\":0}", "true", "\"x\"", " 1 "}) {
     CAPTURE(text);
     CHECK(is_valid(text));
   }

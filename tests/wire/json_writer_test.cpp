@@ -38,7 +38,8 @@ TEST_CASE("separators are Python's, and containers may be empty") {
   json.key("list").begin_array().number(-1).begin_array().end_array().boolean(true).null().end_array();
   json.key("empty").begin_object().end_object();
   json.key("last").boolean(false).end_object();
-  CHECK(out.text() == R"({"meta": {"mode": "TRAIN", "mode_step": 7}, "list": [-1, [], true, null], "empty": {}, "last": false})");
+  CHECK(out.text() ==
+        R"({"meta": {"mode": "TRAIN", "mode_step": 7}, "list": [-1, [], true, null], "empty": {}, "last": false})");
 }
 
 TEST_CASE("a document is appended to what the buffer holds") {

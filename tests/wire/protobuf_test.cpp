@@ -35,12 +35,12 @@ loupe::Error error_of(const Bytes& message) {
 }  // namespace
 
 TEST_CASE("fields of all forms are read in order") {
-  const Bytes message = bytes_of({0x08, 0x96, 0x01,                                      // 1: varint 150
-                                  0x12, 0x03, 'a', 'b', 'c',                             // 2: text
-                                  0x1D, 0x00, 0x00, 0xC0, 0x3F,                          // 3: float 1.5
-                                  0x21, 0, 0, 0, 0, 0, 0, 0x04, 0xC0,                    // 4: double -2.5
-                                  0xF8, 0xFF, 0xFF, 0xFF, 0x0F, 0x01,                    // the largest number: varint 1
-                                  0x0A, 0x00});                                          // 1 in another form
+  const Bytes message = bytes_of({0x08, 0x96, 0x01,                                   // 1: varint 150
+                                  0x12, 0x03, 'a',  'b',  'c',                        // 2: text
+                                  0x1D, 0x00, 0x00, 0xC0, 0x3F,                       // 3: float 1.5
+                                  0x21, 0,    0,    0,    0,    0,    0, 0x04, 0xC0,  // 4: double -2.5
+                                  0xF8, 0xFF, 0xFF, 0xFF, 0x0F, 0x01,                 // the largest number: varint 1
+                                  0x0A, 0x00});                                       // 1 in another form
   FieldReader reader(message, "f", 10);
   auto field = reader.next().value();
   REQUIRE(field);
@@ -89,19 +89,19 @@ TEST_CASE("malformed fields are errors that name file and offset") {
     Bytes message;
     std::int64_t offset;
   } cases[] = {
-      {bytes_of({0x80}), 100},                                                                                  // tag cut off
-      {bytes_of({0x08}), 101},                                                                                  // varint missing
-      {bytes_of({0x08, 0xFF, 0xFF}), 101},                                                                      // varint cut off
-      {bytes_of({0x08, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0x02}), 101},                      // 65 bits
-      {bytes_of({0x08, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x01}), 101},                // 11 bytes
-      {bytes_of({0x12, 0x04, 'a', 'b', 'c'}), 100},                                                             // too long
-      {bytes_of({0x12, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0x01}), 100},                      // far too long
-      {bytes_of({0x1D, 0, 0, 0}), 100},                                                                         // fixed32
-      {bytes_of({0x21, 0, 0, 0, 0, 0, 0, 0}), 100},                                                             // fixed64
-      {bytes_of({0x00, 0x01}), 100},                                                                            // number 0
-      {bytes_of({0x80, 0x80, 0x80, 0x80, 0x10, 0x01}), 100},                                                    // number 2^29
-      {bytes_of({0x08, 0x01, 0x0B, 0x0C}), 102},                                                                // group
-      {bytes_of({0x0E}), 100},                                                                                  // form 6
+      {bytes_of({0x80}), 100},                                                                    // tag cut off
+      {bytes_of({0x08}), 101},                                                                    // varint missing
+      {bytes_of({0x08, 0xFF, 0xFF}), 101},                                                        // varint cut off
+      {bytes_of({0x08, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0x02}), 101},        // 65 bits
+      {bytes_of({0x08, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x01}), 101},  // 11 bytes
+      {bytes_of({0x12, 0x04, 'a', 'b', 'c'}), 102},                                               // too long
+      {bytes_of({0x12, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0x01}), 111},        // far too long
+      {bytes_of({0x1D, 0, 0, 0}), 101},                                                           // fixed32
+      {bytes_of({0x21, 0, 0, 0, 0, 0, 0, 0}), 101},                                               // fixed64
+      {bytes_of({0x00, 0x01}), 100},                                                              // number 0
+      {bytes_of({0x80, 0x80, 0x80, 0x80, 0x10, 0x01}), 100},                                      // number 2^29
+      {bytes_of({0x08, 0x01, 0x0B, 0x0C}), 103},                                                  // group
+      {bytes_of({0x0E}), 101},                                                                    // form 6
   };
   for (const auto& [message, offset] : cases) {
     const loupe::Error error = error_of(message);
@@ -118,15 +118,27 @@ TEST_CASE("varints of ten bytes hold all 64 bits, and long forms of small number
   CHECK(FieldReader(padded, "f", 0).next().value()->bits == 1);
 }
 
-TEST_CASE("packed varints are read one by one") {
+TEST_CASE("packed numbers are read one by one") {
   const Bytes packed = bytes_of({0x01, 0x96, 0x01, 0x00, 0x80});
   FieldReader reader(packed, "f", 7);
-  CHECK(reader.next_varint().value() == 1u);
-  CHECK(reader.next_varint().value() == 150u);
-  CHECK(reader.next_varint().value() == 0u);
-  CHECK(reader.next_varint().error().offset == 11);
+  CHECK(reader.next_packed(WireType::varint).value()->bits == 1u);
+  const auto second = reader.next_packed(WireType::varint).value();
+  CHECK(second->bits == 150u);
+  CHECK(second->offset == 8);
+  CHECK(second->is(0, WireType::varint));
+  CHECK(reader.next_packed(WireType::varint).value()->bits == 0u);
+  CHECK(reader.next_packed(WireType::varint).error().offset == 11);
   FieldReader end({}, "f", 0);
-  CHECK_FALSE(end.next_varint().value());
+  CHECK_FALSE(end.next_packed(WireType::varint).value());
+
+  const Bytes floats = bytes_of({0x00, 0x00, 0xC0, 0x3F, 0x00, 0x00, 0x00, 0xC0, 0x00});
+  FieldReader float_reader(floats, "f", 0);
+  CHECK(float_reader.next_packed(WireType::fixed32).value()->as_float() == 1.5f);
+  CHECK(float_reader.next_packed(WireType::fixed32).value()->as_float() == -2.0f);
+  CHECK(float_reader.next_packed(WireType::fixed32).error().kind == ErrorKind::corrupt);
+  FieldReader double_reader(floats, "f", 0);
+  REQUIRE(double_reader.next_packed(WireType::fixed64).value());
+  CHECK(double_reader.next_packed(WireType::fixed64).error().offset == 8);
 }
 
 TEST_CASE("what is written is as long as was measured, and reads back") {
@@ -135,7 +147,8 @@ TEST_CASE("what is written is as long as was measured, and reads back") {
     const std::uint64_t number = random() >> (random() % 64);
     const auto real = static_cast<double>(number) / 3;
     const std::string_view text = std::string_view("a text of some length, for the field").substr(0, number % 36);
-    Bytes message(wire::varint_field_size(number) + 9 + 5 + static_cast<std::size_t>(wire::bytes_field_size(text.size())) +
+    Bytes message(wire::varint_field_size(number) + 9 + 5 +
+                  static_cast<std::size_t>(wire::bytes_field_size(text.size())) +
                   static_cast<std::size_t>(wire::bytes_field_size(2)));
     wire::FieldWriter writer(message.data());
     writer.varint(1, number);

@@ -48,8 +48,9 @@ loupe::Error error_of(const Bytes& file, RecordCheck check = RecordCheck::either
 TEST_CASE("a header is the length and its masked checksum") {
   std::byte header[12];
   wire::encode_record_header(header, 72);
-  const std::byte expected[] = {std::byte{0x48}, std::byte{0}, std::byte{0}, std::byte{0}, std::byte{0}, std::byte{0}, std::byte{0},
-                                std::byte{0}, std::byte{0xfe}, std::byte{0x92}, std::byte{0x48}, std::byte{0x9d}};
+  const std::byte expected[] = {std::byte{0x48}, std::byte{0},    std::byte{0},    std::byte{0},
+                                std::byte{0},    std::byte{0},    std::byte{0},    std::byte{0},
+                                std::byte{0xfe}, std::byte{0x92}, std::byte{0x48}, std::byte{0x9d}};
   CHECK(std::equal(std::begin(header), std::end(header), std::begin(expected)));
 }
 
@@ -77,7 +78,9 @@ TEST_CASE("records are read one after the other with their places") {
   CHECK_FALSE(reader.next().value());
 }
 
-TEST_CASE("an empty file has no records") { CHECK_FALSE(wire::RecordReader({}, "f", RecordCheck::full).next().value()); }
+TEST_CASE("an empty file has no records") {
+  CHECK_FALSE(wire::RecordReader({}, "f", RecordCheck::full).next().value());
+}
 
 TEST_CASE("which check words are taken depends on the mode") {
   const Bytes constant = file_of("payload", PayloadCheck::smdebug_constant);
@@ -121,7 +124,8 @@ TEST_CASE("a changed length is noticed by its checksum, in every mode that check
 
 TEST_CASE("a length beyond the file is an error even where nothing is checked") {
   Bytes file = file_of("payload", PayloadCheck::smdebug_constant);
-  for (const std::uint64_t length : {std::uint64_t{8}, std::uint64_t{1} << 40, UINT64_MAX, UINT64_MAX - 15, UINT64_MAX - 16}) {
+  for (const std::uint64_t length :
+       {std::uint64_t{8}, std::uint64_t{1} << 40, UINT64_MAX, UINT64_MAX - 15, UINT64_MAX - 16}) {
     wire::store_little_endian(file.data(), length);
     CHECK(error_of(file, RecordCheck::none).kind == loupe::ErrorKind::corrupt);
     wire::encode_record_header(file.data(), length);

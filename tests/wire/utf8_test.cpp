@@ -30,13 +30,15 @@ TEST_CASE("every code point that is no surrogate survives encoding and decoding"
     char bytes[4];
     const std::size_t size = wire::encode_utf8(value, bytes);
     const wire::CodePoint decoded = wire::decode_utf8({bytes, size});
-    if (!decoded.is_valid || decoded.value != value || decoded.size != size) FAIL("code point " << std::uint32_t{value});
+    if (!decoded.is_valid || decoded.value != value || decoded.size != size)
+      FAIL("code point " << std::uint32_t{value});
   }
 }
 
 TEST_CASE("overlong forms, surrogates and numbers above U+10FFFF are not UTF-8") {
-  for (const std::string_view text : {"\x80"sv, "\xC0\x80"sv, "\xC1\xBF"sv, "\xE0\x9F\xBF"sv, "\xED\xA0\x80"sv, "\xED\xBF\xBF"sv,
-                                      "\xF0\x8F\xBF\xBF"sv, "\xF4\x90\x80\x80"sv, "\xF5\x80\x80\x80"sv, "\xFF"sv, "\xE2\x82"sv}) {
+  for (const std::string_view text :
+       {"\x80"sv, "\xC0\x80"sv, "\xC1\xBF"sv, "\xE0\x9F\xBF"sv, "\xED\xA0\x80"sv, "\xED\xBF\xBF"sv,
+        "\xF0\x8F\xBF\xBF"sv, "\xF4\x90\x80\x80"sv, "\xF5\x80\x80\x80"sv, "\xFF"sv, "\xE2\x82"sv}) {
     CHECK_FALSE(wire::decode_utf8(text).is_valid);
     CHECK_FALSE(wire::is_utf8(text));
   }

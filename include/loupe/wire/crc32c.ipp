@@ -38,7 +38,8 @@ LOUPE_DECL std::uint32_t crc32c_portable(std::span<const std::byte> bytes, std::
           tables[4][(eight >> 24) & 0xFF] ^ tables[3][(eight >> 32) & 0xFF] ^ tables[2][(eight >> 40) & 0xFF] ^
           tables[1][(eight >> 48) & 0xFF] ^ tables[0][eight >> 56];
   }
-  for (; left > 0; --left, ++position) crc = (crc >> 8) ^ tables[0][(crc ^ static_cast<std::uint8_t>(*position)) & 0xFF];
+  for (; left > 0; --left, ++position)
+    crc = (crc >> 8) ^ tables[0][(crc ^ static_cast<std::uint8_t>(*position)) & 0xFF];
   return ~crc;
 }
 
@@ -93,11 +94,13 @@ template <std::size_t stream>
     second = __builtin_ia32_crc32di(second, load_little_endian<std::uint64_t>(position + stream));
     third = __builtin_ia32_crc32di(third, load_little_endian<std::uint64_t>(position + 2 * stream));
   }
-  const std::uint32_t joined = append_zeros(zeros, static_cast<std::uint32_t>(first)) ^ static_cast<std::uint32_t>(second);
+  const std::uint32_t joined =
+      append_zeros(zeros, static_cast<std::uint32_t>(first)) ^ static_cast<std::uint32_t>(second);
   return append_zeros(zeros, joined) ^ static_cast<std::uint32_t>(third);
 }
 
-[[gnu::target("sse4.2")]] LOUPE_DECL std::uint32_t crc32c_sse42(std::span<const std::byte> bytes, std::uint32_t seed) noexcept {
+[[gnu::target("sse4.2")]] LOUPE_DECL std::uint32_t crc32c_sse42(std::span<const std::byte> bytes,
+                                                                std::uint32_t seed) noexcept {
   std::uint64_t crc = ~seed;
   const std::byte* position = bytes.data();
   std::size_t left = bytes.size();
@@ -105,7 +108,8 @@ template <std::size_t stream>
     crc = three_streams<long_stream>(position, crc, long_zeros);
   for (; left >= 3 * short_stream; left -= 3 * short_stream, position += 3 * short_stream)
     crc = three_streams<short_stream>(position, crc, short_zeros);
-  for (; left >= 8; left -= 8, position += 8) crc = __builtin_ia32_crc32di(crc, load_little_endian<std::uint64_t>(position));
+  for (; left >= 8; left -= 8, position += 8)
+    crc = __builtin_ia32_crc32di(crc, load_little_endian<std::uint64_t>(position));
   auto rest = static_cast<std::uint32_t>(crc);
   for (; left > 0; --left, ++position) rest = __builtin_ia32_crc32qi(rest, static_cast<std::uint8_t>(*position));
   return ~rest;

@@ -52,7 +52,11 @@ class JsonReader {
 
   /// `file` names the text in errors.
   JsonReader(std::string_view text, std::string_view file, JsonOptions options = {}) noexcept
-      : begin_(text.data()), cursor_(begin_), end_(begin_ + text.size()), file_(file), options_(options) {}
+      : begin_(text.data()),
+        cursor_(begin_),
+        end_(begin_ + text.size()),
+        file_(file),
+        options_(options) {}
 
   /// The kind of the value that comes next.
   [[nodiscard]] LOUPE_DECL result<JsonType> peek();

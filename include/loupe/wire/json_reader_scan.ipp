@@ -25,7 +25,8 @@ inline const char* skip_plain_text(const char* position, const char* end) noexce
     const auto eight = load_little_endian<std::uint64_t>(position);
     // Subtracting sets the high bit of bytes that are too small. A borrow reaches only bytes behind a true hit.
     const std::uint64_t hits =
-        ((eight - ones * 0x20) | ((eight ^ (ones * '"')) - ones) | ((eight ^ (ones * '\\')) - ones) | eight) & (ones * 0x80);
+        ((eight - ones * 0x20) | ((eight ^ (ones * '"')) - ones) | ((eight ^ (ones * '\\')) - ones) | eight) &
+        (ones * 0x80);
     if (hits != 0) return position + std::countr_zero(hits) / 8;
     position += 8;
   }
@@ -68,7 +69,8 @@ LOUPE_DECL bool JsonReader::scan_string(std::string_view& text, std::string* scr
       return true;
     }
     if (*position == '\\') return scan_escaped(first, position, text, scratch);
-    if (static_cast<std::uint8_t>(*position) < 0x20) return set_fault(position, "a control character stands in a string");
+    if (static_cast<std::uint8_t>(*position) < 0x20)
+      return set_fault(position, "a control character stands in a string");
     const CodePoint next = decode_utf8({position, static_cast<std::size_t>(end_ - position)});
     if (!next.is_valid) return set_fault(position, "the text is not UTF-8");
     position += next.size;
@@ -243,7 +245,8 @@ LOUPE_DECL result<double> JsonReader::read_double() {
   std::string_view token;
   if (!scan_number(token)) return failure();
   const auto [stop, status] = std::from_chars(token.data(), token.data() + token.size(), number);
-  if (status == std::errc::result_out_of_range) number = detail::is_large(token) ? std::numeric_limits<double>::infinity() : 0.0;
+  if (status == std::errc::result_out_of_range)
+    number = detail::is_large(token) ? std::numeric_limits<double>::infinity() : 0.0;
   if (number > std::numeric_limits<double>::max() || number < std::numeric_limits<double>::lowest()) {
     set_fault(value_, "the number is larger than any double");
     return failure();
@@ -267,7 +270,8 @@ LOUPE_DECL bool JsonReader::skip_scalar() {
     double number;
     return scan_non_finite(number);
   }
-  if (cursor_ == end_ || (*cursor_ != '-' && !detail::is_digit(*cursor_))) return set_fault(value_, "a value is expected");
+  if (cursor_ == end_ || (*cursor_ != '-' && !detail::is_digit(*cursor_)))
+    return set_fault(value_, "a value is expected");
   std::string_view number;
   return scan_number(number);
 }

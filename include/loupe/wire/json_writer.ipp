@@ -12,7 +12,8 @@ namespace detail {
 /// Writes `\uXXXX` of a UTF-16 unit.
 inline void append_unit(ByteBuffer& out, std::uint32_t unit) {
   constexpr char digits[] = "0123456789abcdef";
-  const char escape[] = {'\\', 'u', digits[(unit >> 12) & 15], digits[(unit >> 8) & 15], digits[(unit >> 4) & 15], digits[unit & 15]};
+  const char escape[] = {
+      '\\', 'u', digits[(unit >> 12) & 15], digits[(unit >> 8) & 15], digits[(unit >> 4) & 15], digits[unit & 15]};
   out.append(std::string_view(escape, sizeof escape));
 }
 

@@ -35,7 +35,9 @@ struct Field {
     return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
   }
   [[nodiscard]] constexpr double as_double() const noexcept { return std::bit_cast<double>(bits); }
-  [[nodiscard]] constexpr float as_float() const noexcept { return std::bit_cast<float>(static_cast<std::uint32_t>(bits)); }
+  [[nodiscard]] constexpr float as_float() const noexcept {
+    return std::bit_cast<float>(static_cast<std::uint32_t>(bits));
+  }
 };
 
 /// Walks the fields of a message in the order of its bytes. Everything read is checked against the message's end.
@@ -44,7 +46,11 @@ struct Field {
 class FieldReader {
  public:
   FieldReader(std::span<const std::byte> message, std::string_view file, std::int64_t offset) noexcept
-      : begin_(message.data()), cursor_(begin_), end_(begin_ + message.size()), file_(file), offset_(offset) {}
+      : begin_(message.data()),
+        cursor_(begin_),
+        end_(begin_ + message.size()),
+        file_(file),
+        offset_(offset) {}
   /// The message that a field holds.
   FieldReader(const Field& field, std::string_view file) noexcept : FieldReader(field.bytes, file, field.offset) {}
 
@@ -57,13 +63,16 @@ class FieldReader {
     return std::optional(field);
   }
 
-  /// The next number of a packed field that was opened as a message: a varint, or nothing at the end.
-  result<std::optional<std::uint64_t>> next_varint() {
-    std::uint64_t number = 0;
-    if (cursor_ == end_) return std::optional<std::uint64_t>();
-    if (const char* fault = read_varint(number); fault != nullptr) [[unlikely]]
+  /// The next number of a packed field that was opened as a message, or nothing at its end. `form` is that of a single
+  /// number; the field's number is left 0.
+  result<std::optional<Field>> next_packed(WireType form) {
+    Field element;
+    if (cursor_ == end_) return std::optional<Field>();
+    element.type = form;
+    element.offset = position();
+    if (const char* fault = read_value(element); fault != nullptr) [[unlikely]]
       return corrupt(fault);
-    return std::optional(number);
+    return std::optional(element);
   }
 
  private:
@@ -77,6 +86,8 @@ class FieldReader {
   }
   LOUPE_DECL const char* read_long_varint(std::uint64_t& number) noexcept;
   LOUPE_DECL const char* read(Field& field) noexcept;
+  LOUPE_DECL const char* read_value(Field& field) noexcept;
+  [[nodiscard]] std::int64_t position() const noexcept { return offset_ + (cursor_ - begin_); }
   [[nodiscard]] LOUPE_DECL unexpected<Error> corrupt(const char* detail) const;
 
   const std::byte* begin_;

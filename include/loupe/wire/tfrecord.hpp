@@ -39,7 +39,8 @@ enum class RecordCheck : std::uint8_t {
 LOUPE_DECL void encode_record_header(std::byte* out, std::uint64_t payload_size) noexcept;
 
 /// The word that belongs behind a payload.
-[[nodiscard]] LOUPE_DECL std::uint32_t payload_check_word(std::span<const std::byte> payload, PayloadCheck check) noexcept;
+[[nodiscard]] LOUPE_DECL std::uint32_t payload_check_word(std::span<const std::byte> payload,
+                                                          PayloadCheck check) noexcept;
 
 /// A record in a file.
 struct Record {
@@ -53,7 +54,9 @@ struct Record {
 class RecordReader {
  public:
   RecordReader(std::span<const std::byte> bytes, std::string_view file, RecordCheck check) noexcept
-      : bytes_(bytes), file_(file), check_(check) {}
+      : bytes_(bytes),
+        file_(file),
+        check_(check) {}
 
   /// The next record, or nothing at the file's end. A cut-off or damaged record is `corrupt` with the offset of what is
   /// wrong; the reader stays at it.

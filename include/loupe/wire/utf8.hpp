@@ -34,7 +34,8 @@ constexpr CodePoint decode_utf8(std::string_view text) noexcept {
   std::uint8_t highest = lead == 0xED ? 0x9F : lead == 0xF4 ? 0x8F : 0xBF;
   char32_t value = lead & (0x7Fu >> size);
   for (std::uint32_t index = 1; index < size; ++index) {
-    if (index == text.size() || byte(index) < lowest || byte(index) > highest) return {replacement_character, index, false};
+    if (index == text.size() || byte(index) < lowest || byte(index) > highest)
+      return {replacement_character, index, false};
     value = (value << 6) | (byte(index) & 0x3Fu);
     lowest = 0x80;
     highest = 0xBF;
@@ -44,7 +45,9 @@ constexpr CodePoint decode_utf8(std::string_view text) noexcept {
 
 /// Writes a code point, which must not be a surrogate or above U+10FFFF, to at most four bytes; returns how many.
 constexpr std::size_t encode_utf8(char32_t value, char* out) noexcept {
-  const auto put = [&](std::size_t index, char32_t bits) { out[index] = static_cast<char>(static_cast<std::uint8_t>(bits)); };
+  const auto put = [&](std::size_t index, char32_t bits) {
+    out[index] = static_cast<char>(static_cast<std::uint8_t>(bits));
+  };
   if (value < 0x80) {
     put(0, value);
     return 1;
