@@ -74,7 +74,8 @@ main() {
       python3 benchmarks/compile/measure.py "$results/compile.json"
     else
       build_program "$name"
-      "$build/bin/${name}_benchmark" --benchmark_out="$results/$name.json" --benchmark_out_format=json \
+      # In the build's folder, which is on a disk: there the programs write their files.
+      (cd "$build" && "bin/${name}_benchmark" --benchmark_out="results/$name.json" --benchmark_out_format=json) \
         >"$results/$name.log" 2>&1 || { cat "$results/$name.log"; exit 1; }
     fi
   done

@@ -73,6 +73,8 @@ void print_summary(const loupe::Trial<>& trial) {
 }
 
 void watch(const char* folder) {
+  std::printf("watching %s\n\n", folder);
+  std::fflush(stdout);
   const loupe::Trial<> trial(folder, {.open_deadline = patience, .poll_interval = second / 20});
   for (std::int64_t number = 0;; ++number) {
     const ModeStep test(Mode::eval, number);
@@ -98,7 +100,7 @@ int main(int argc, char** argv) {
   try {
     watch(argv[1]);
   } catch (const std::exception& problem) {
-    std::fprintf(stderr, "quickstart_watch: %s\n", problem.what());
+    std::fprintf(stderr, "quickstart_watch: %s: %s\n", argv[1], problem.what());
     return 1;
   }
 }
