@@ -137,6 +137,35 @@ TEST_CASE("settings out of bounds are refused with the collection's name") {
   CHECK(plan.prepare(collections, {.save = {.interval = -1}}).error().object == "save_interval");
 }
 
+TEST_CASE("a tensor can be put into a collection by name, whatever the patterns say") {
+  CollectionSet collections = including(pytorch_defaults, {"weights"});
+  Plan plan;
+  REQUIRE(plan.prepare(collections, {}));
+  REQUIRE(plan.begin_step(Mode::train, 0));
+  CHECK_FALSE(decide(plan, "custom").any);
+  REQUIRE(plan.add_to_collection("custom", "weights"));
+  CHECK(decide(plan, "custom").raw);
+  CHECK(collections.find("weights")->tensor_names == NameSet{"custom"});
+  REQUIRE(plan.add_to_collection("custom", "biases"));
+  CHECK(collections.find("biases")->tensor_names.contains("custom"));
+  CHECK(plan.add_to_collection("custom", "absent").error().kind == ErrorKind::invalid_argument);
+}
+
+TEST_CASE("the tensor that followed last time is found without a search") {
+  CollectionSet collections = including(pytorch_defaults, {"weights"});
+  Plan plan;
+  REQUIRE(plan.prepare(collections, {}));
+  plan.begin_step(Mode::train, 0);
+  const TensorId first = plan.find_or_add("a.weight");
+  const TensorId second = plan.find_or_add("b.weight");
+  plan.begin_step(Mode::train, 500);
+  CHECK_FALSE(plan.find_predicted("b.weight"));
+  CHECK(plan.find_predicted("a.weight") == first);
+  CHECK(plan.find_predicted("b.weight") == second);
+  CHECK(plan.tensor_name(second) == "b.weight");
+  CHECK(plan.tensor_count() == 2);
+}
+
 TEST_CASE("a plan is prepared once") {
   CollectionSet collections(pytorch_defaults);
   Plan plan;

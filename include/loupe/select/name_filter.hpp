@@ -49,7 +49,7 @@ class NameFilter {
     NamePredicate predicate = nullptr;
     AnyPattern pattern;
   };
-  static bool read_literal(std::string_view pattern, Rule& rule);
+  LOUPE_DECL static bool read_literal(std::string_view pattern, Rule& rule);
   PatternCompiler engine_ = nullptr;
   std::vector<Rule> rules_;
   std::vector<Error> errors_;

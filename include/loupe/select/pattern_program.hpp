@@ -53,8 +53,8 @@ class PatternProgram {
     std::vector<std::size_t> jumps;  ///< the ends of the alternatives before it
   };
   class Search;
-  std::uint32_t number_of(const CodePointSet& set);
-  void insert(std::size_t at, Instruction instruction);
+  LOUPE_DECL std::uint32_t number_of(const CodePointSet& set);
+  LOUPE_DECL void insert(std::size_t at, Instruction instruction);
 
   std::vector<Instruction> code_;
   std::vector<CodePointSet> sets_;
