@@ -51,7 +51,7 @@ TEST_CASE("an empty trial has no steps, names or modes") {
   CHECK(snapshot->modes().empty());
   CHECK(snapshot->last_complete_step() == -1);
   CHECK(snapshot->last_step(Mode::global) == -1);
-  CHECK(snapshot->passed(ModeStep(Mode::global, 0)) == StepState::not_yet_available);
+  CHECK(*snapshot->passed(ModeStep(Mode::global, 0)) == StepState::not_yet_available);
 }
 
 TEST_CASE("steps of a mode are its mode steps, steps of all modes are global") {
@@ -153,11 +153,11 @@ TEST_CASE("whether a step has passed, one worker") {
   run.save({0, 1, 2, 3, 5, 6});
   const auto running = run.snapshot();
   const auto ended = run.snapshot(true);
-  CHECK(running->passed(ModeStep(Mode::global, 3)) == StepState::available);
-  CHECK(running->passed(ModeStep(Mode::global, 4)) == StepState::unavailable);
-  CHECK(ended->passed(ModeStep(Mode::global, 4)) == StepState::unavailable);
-  CHECK(running->passed(ModeStep(Mode::global, 8)) == StepState::not_yet_available);
-  CHECK(ended->passed(ModeStep(Mode::global, 8)) == StepState::unavailable);
+  CHECK(*running->passed(ModeStep(Mode::global, 3)) == StepState::available);
+  CHECK(*running->passed(ModeStep(Mode::global, 4)) == StepState::unavailable);
+  CHECK(*ended->passed(ModeStep(Mode::global, 4)) == StepState::unavailable);
+  CHECK(*running->passed(ModeStep(Mode::global, 8)) == StepState::not_yet_available);
+  CHECK(*ended->passed(ModeStep(Mode::global, 8)) == StepState::unavailable);
 }
 
 TEST_CASE("whether a step has passed, three workers of which one falls behind") {
@@ -167,17 +167,17 @@ TEST_CASE("whether a step has passed, three workers of which one falls behind") 
   const auto running = run.snapshot();
   const auto ended = run.snapshot(true);
   CHECK(running->last_complete_step() == 2);
-  CHECK(running->passed(ModeStep(Mode::global, 2)) == StepState::available);
-  for (const std::int64_t step : {3, 4, 5, 6, 8}) CHECK(running->passed(ModeStep(Mode::global, step)) == StepState::not_yet_available);
-  for (const std::int64_t step : {2, 4, 5, 6}) CHECK(ended->passed(ModeStep(Mode::global, step)) == StepState::available);
-  CHECK(ended->passed(ModeStep(Mode::global, 8)) == StepState::unavailable);
+  CHECK(*running->passed(ModeStep(Mode::global, 2)) == StepState::available);
+  for (const std::int64_t step : {3, 4, 5, 6, 8}) CHECK(*running->passed(ModeStep(Mode::global, step)) == StepState::not_yet_available);
+  for (const std::int64_t step : {2, 4, 5, 6}) CHECK(*ended->passed(ModeStep(Mode::global, step)) == StepState::available);
+  CHECK(*ended->passed(ModeStep(Mode::global, 8)) == StepState::unavailable);
   CHECK(running->steps(Mode::global, Steps::complete) == Numbers{0, 1, 2});
   CHECK(running->steps(Mode::global, Steps::with_incomplete) == Numbers{0, 1, 2, 4, 5, 6});
   CHECK(ended->steps(Mode::global, Steps::complete) == Numbers{0, 1, 2, 4, 5, 6});
   run.save({7}, {"worker_0", "worker_1", "worker_2"});
   const auto later = run.snapshot();
-  CHECK(later->passed(ModeStep(Mode::global, 4)) == StepState::available);
-  CHECK(later->passed(ModeStep(Mode::global, 3)) == StepState::unavailable);
+  CHECK(*later->passed(ModeStep(Mode::global, 4)) == StepState::available);
+  CHECK(*later->passed(ModeStep(Mode::global, 3)) == StepState::unavailable);
 }
 
 TEST_CASE("an incomplete step of a mode counts as complete when all is loaded, unless smdebug is imitated") {
@@ -188,7 +188,7 @@ TEST_CASE("an incomplete step of a mode counts as complete when all is loaded, u
     run.step(10, Mode::eval, 2).tensor("a", {1}).write();
     return run.snapshot(true)->passed(ModeStep(Mode::eval, 2));
   };
-  CHECK(passed({}) == StepState::available);
+  CHECK(*passed({}) == StepState::available);
   REQUIRE_FALSE(passed({.passed_step_looks_up_mode_step = true}));
   CHECK(passed({.passed_step_looks_up_mode_step = true}).error().kind == loupe::ErrorKind::not_found);
 }

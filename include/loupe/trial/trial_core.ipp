@@ -50,10 +50,12 @@ LOUPE_DECL TrialCore::TrialCore(Opened opened)
       files_(parts_.storage, opened.files), reader_(follower_, files_, parts_.quirks, parts_.compute) {}
 
 LOUPE_DECL result<const Interned*> TrialCore::find(std::string_view name) {
-  const TensorRecord* record = snapshot()->tensor(name);
+  std::shared_ptr<const Snapshot> known = snapshot();
+  const TensorRecord* record = known->tensor(name);
   if (record == nullptr) {
     LOUPE_TRY(follower_.refresh_if_due());
-    record = snapshot()->tensor(name);
+    known = snapshot();
+    record = known->tensor(name);
   }
   return record == nullptr ? nullptr : record->tensor;
 }
