@@ -72,7 +72,7 @@ class ByteBuffer {
 
  private:
   [[nodiscard]] std::size_t grown(std::size_t count) const noexcept {
-    if (count > SIZE_MAX - size_) return SIZE_MAX;  // more than any allocation gives
+    if (count > SIZE_MAX / 2 - size_) return SIZE_MAX / 2;  // more than any allocation gives
     const std::size_t wanted = size_ + count;
     const std::size_t doubled = capacity_ * 2;
     return wanted > doubled ? (wanted < 64 ? 64 : wanted) : doubled;
