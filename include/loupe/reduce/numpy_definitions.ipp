@@ -30,18 +30,19 @@ class NumpyReal {
 
   [[nodiscard]] Number sum() const noexcept {
     NumberReader next(view_, of_absolute_);
-    return rounded(pairwise_sum<Number, 8>(next, size_));
+    return rounded_sum(next);
   }
 
+  // float16 numbers are added in float32 for the mean.
   [[nodiscard]] Number mean() const noexcept {
-    const Number total = is_cast() ? sum_of_cast() : sum();
+    NumberReader next(view_, of_absolute_);
+    const auto total = pairwise_sum<Number, 8>(next, size_);
     return rounded(static_cast<Number>(static_cast<double>(total) / static_cast<double>(size_)));
   }
 
   [[nodiscard]] LOUPE_NO_CONTRACTION Number variance() const noexcept {
     LOUPE_NO_CONTRACTION_HERE
-    const Number total = is_integral(view_.type) ? sum_of_cast() : sum();
-    const Number middle = rounded(total / static_cast<Number>(size_));
+    const Number middle = rounded(sum() / static_cast<Number>(size_));
     NumberReader reader(view_, of_absolute_);
     auto next = [&](Number* out, std::size_t count) {
       reader(out, count);
@@ -50,7 +51,7 @@ class NumpyReal {
         out[index] = rounded(difference * difference);
       }
     };
-    const Number squares = rounded(pairwise_sum<Number, 8>(next, size_));
+    const Number squares = rounded_sum(next);
     return rounded(static_cast<Number>(static_cast<double>(squares) / static_cast<double>(size_)));
   }
 
@@ -75,14 +76,9 @@ class NumpyReal {
   }
 
  private:
-  // numpy converts float16 for means, and integers, in pieces of 8192 elements.
-  [[nodiscard]] bool is_cast() const noexcept { return type_ == ElementType::float16 || is_integral(view_.type); }
-  [[nodiscard]] Number sum_of_cast() const noexcept {
-    constexpr std::int64_t piece = 8192;
-    NumberReader next(view_, of_absolute_);
-    Number total = 0;
-    while (next.rest() > 0) total += pairwise_sum<Number, 8>(next, next.rest() < piece ? next.rest() : piece);
-    return total;
+  template <class Next>
+  [[nodiscard]] Number rounded_sum(Next& next) const noexcept {
+    return pairwise_sum<Number, 8>(next, size_, [this](Number sum) { return rounded(sum); });
   }
   [[nodiscard]] Number rounded(Number number) const noexcept {
     return type_ == ElementType::float16 ? static_cast<Number>(to_float(to_float16(static_cast<float>(number))))
@@ -153,14 +149,11 @@ class NumpyComplex {
     NumberReader next(view_, false);
     return pairwise_sum<Number, 4>(next, size_);
   }
-  [[nodiscard]] Number mean() const noexcept {
-    const Number total = sum();
-    const auto size = static_cast<Real>(size_);
-    return {total.real / size, total.imaginary / size};
-  }
+  // numpy divides complex numbers by multiplying by the divisor's reciprocal; the mean in double.
+  [[nodiscard]] Number mean() const noexcept { return divided<double>(sum()); }
   [[nodiscard]] LOUPE_NO_CONTRACTION Real variance() const noexcept {
     LOUPE_NO_CONTRACTION_HERE
-    const Number middle = mean();
+    const Number middle = divided<Real>(sum());
     NumberReader reader(view_, false);
     auto next = [&](Real* out, std::size_t count) {
       Number numbers[NumberReader::most];
@@ -199,6 +192,13 @@ class NumpyComplex {
   }
 
  private:
+  template <class Arithmetic>
+  [[nodiscard]] Number divided(Number number) const noexcept {
+    const Arithmetic reciprocal = 1 / static_cast<Arithmetic>(size_);
+    return {static_cast<Real>(static_cast<Arithmetic>(number.real) * reciprocal),
+            static_cast<Real>(static_cast<Arithmetic>(number.imaginary) * reciprocal)};
+  }
+
   const TensorView& view_;
   std::int64_t size_;
 };

@@ -31,7 +31,8 @@ class NumpyNorms {
   [[nodiscard]] double of_sum() const noexcept {
     NumberReader reader(view_, of_absolute_);
     auto next = [&](Number* out, std::size_t count) { read_magnitudes(reader, out, count); };
-    return static_cast<double>(rounded(pairwise_sum<Number, 8>(next, view_.size())));
+    const auto round = [this](Number sum) { return rounded(sum); };
+    return static_cast<double>(pairwise_sum<Number, 8>(next, view_.size(), round));
   }
 
   // The Euclidean norm. numpy's dot product has the order of the BLAS library in use; float16 it adds itself.

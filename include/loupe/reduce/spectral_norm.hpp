@@ -13,7 +13,7 @@ namespace loupe::inline LOUPE_ABI {
 /// which is exact to a few units in the last place however small the other singular values are. Memory and time: n^2
 /// doubles and n^2 m operations, for sides n <= m.
 ///
-/// An error if an element is not finite (`invalid_state`), if the matrix is empty (`invalid_argument`), or if both sides
+/// NaN if an element is infinite. An error if one is NaN (`invalid_state`), if the matrix is empty (`invalid_argument`), or if both sides
 /// are longer than 16384 (`limit_exceeded`).
 [[nodiscard]] LOUPE_DECL result<double> spectral_norm(const TensorView& matrix, bool of_absolute = false);
 

@@ -180,18 +180,18 @@ LOUPE_DECL result<double> spectral_norm(const TensorView& matrix, bool of_absolu
   double* rows = vectors.get();
 
   double largest = 0;
-  bool is_finite = true;
+  bool has_nan = false;
   const auto look_at_row = [&] {
     for (std::size_t column = 0; column < size; ++column) {
       const double magnitude = __builtin_fabs(rows[column]);
       if (magnitude > largest) largest = magnitude;
-      if (magnitude - magnitude != 0) is_finite = false;
+      if (magnitude != magnitude) has_nan = true;
     }
   };
   detail::for_each_real_row(tall, of_absolute, 1, [rows] { return rows; }, look_at_row);
-  if (!is_finite)
-    return fail(ErrorKind::invalid_state, "spectral norm",
-                "a matrix with NaN or infinite elements has no singular values");
+  if (has_nan)
+    return fail(ErrorKind::invalid_state, "spectral norm", "a matrix with NaN elements has no singular values");
+  if (largest == __builtin_inf()) return __builtin_nan("");
   if (largest == 0) return 0.0;
 
   // Scaled by a power of two, so that the largest element is about 1, no square overflows, and none that counts vanishes.
