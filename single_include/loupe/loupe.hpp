@@ -1682,7 +1682,7 @@ class ByteBuffer {
 
  private:
   [[nodiscard]] std::size_t grown(std::size_t count) const noexcept {
-    if (count > SIZE_MAX - size_) return SIZE_MAX;  // more than any allocation gives
+    if (count > SIZE_MAX / 2 - size_) return SIZE_MAX / 2;  // more than any allocation gives
     const std::size_t wanted = size_ + count;
     const std::size_t doubled = capacity_ * 2;
     return wanted > doubled ? (wanted < 64 ? 64 : wanted) : doubled;
@@ -6009,14 +6009,18 @@ LOUPE_NO_CONTRACTION Number sum_by_halves(Next& next, std::int64_t count) {
 /// The sum of the next `count` numbers that `next(buffer, count)` writes to a buffer of at most 128, in the order in
 /// which numpy adds the numbers of a contiguous array: pieces of 8192 one after the other (its buffer), within a piece by
 /// halves, and at most `16 * strands` numbers in interleaved sums (`pairwise_sum` of its loops_utils.h). numpy adds real
-/// numbers in 8 strands and complex ones in 4.
-template <class Number, int strands, class Next>
-Number pairwise_sum(Next& next, std::int64_t count) {
+/// numbers in 8 strands and complex ones in 4. `round(sum)` is applied after each piece.
+template <class Number, int strands, class Next, class Round>
+Number pairwise_sum(Next& next, std::int64_t count, Round&& round) {
   constexpr std::int64_t piece = 8192;
   Number total{};
   for (std::int64_t rest = count; rest > 0; rest -= piece)
-    total = total + detail::sum_by_halves<Number, strands>(next, rest < piece ? rest : piece);
+    total = round(total + detail::sum_by_halves<Number, strands>(next, rest < piece ? rest : piece));
   return total;
+}
+template <class Number, int strands, class Next>
+Number pairwise_sum(Next& next, std::int64_t count) {
+  return pairwise_sum<Number, strands>(next, count, [](Number sum) { return sum; });
 }
 
 }  // namespace loupe::inline LOUPE_ABI
@@ -6181,10 +6185,16 @@ class NumpyReal {
 
   [[nodiscard]] Scalar make(Number number) const noexcept { return make_scalar(type_, static_cast<double>(number)); }
 
-  [[nodiscard]] Number sum() const noexcept { return rounded(total()); }
+  [[nodiscard]] Number sum() const noexcept {
+    NumberReader next(view_, of_absolute_);
+    return rounded_sum(next);
+  }
 
+  // float16 numbers are added in float32 for the mean.
   [[nodiscard]] Number mean() const noexcept {
-    return rounded(static_cast<Number>(static_cast<double>(total()) / static_cast<double>(size_)));
+    NumberReader next(view_, of_absolute_);
+    const auto total = pairwise_sum<Number, 8>(next, size_);
+    return rounded(static_cast<Number>(static_cast<double>(total) / static_cast<double>(size_)));
   }
 
   [[nodiscard]] LOUPE_NO_CONTRACTION Number variance() const noexcept {
@@ -6198,7 +6208,7 @@ class NumpyReal {
         out[index] = rounded(difference * difference);
       }
     };
-    const Number squares = rounded(pairwise_sum<Number, 8>(next, size_));
+    const Number squares = rounded_sum(next);
     return rounded(static_cast<Number>(static_cast<double>(squares) / static_cast<double>(size_)));
   }
 
@@ -6223,9 +6233,9 @@ class NumpyReal {
   }
 
  private:
-  [[nodiscard]] Number total() const noexcept {
-    NumberReader next(view_, of_absolute_);
-    return pairwise_sum<Number, 8>(next, size_);
+  template <class Next>
+  [[nodiscard]] Number rounded_sum(Next& next) const noexcept {
+    return pairwise_sum<Number, 8>(next, size_, [this](Number sum) { return rounded(sum); });
   }
   [[nodiscard]] Number rounded(Number number) const noexcept {
     return type_ == ElementType::float16 ? static_cast<Number>(to_float(to_float16(static_cast<float>(number))))
@@ -6705,7 +6715,8 @@ class NumpyNorms {
   [[nodiscard]] double of_sum() const noexcept {
     NumberReader reader(view_, of_absolute_);
     auto next = [&](Number* out, std::size_t count) { read_magnitudes(reader, out, count); };
-    return static_cast<double>(rounded(pairwise_sum<Number, 8>(next, view_.size())));
+    const auto round = [this](Number sum) { return rounded(sum); };
+    return static_cast<double>(pairwise_sum<Number, 8>(next, view_.size(), round));
   }
 
   // The Euclidean norm. numpy's dot product has the order of the BLAS library in use; float16 it adds itself.
@@ -9356,7 +9367,7 @@ class NameFilter {
     NamePredicate predicate = nullptr;
     AnyPattern pattern;
   };
-  static bool read_literal(std::string_view pattern, Rule& rule);
+  LOUPE_DECL static bool read_literal(std::string_view pattern, Rule& rule);
   PatternCompiler engine_ = nullptr;
   std::vector<Rule> rules_;
   std::vector<Error> errors_;
@@ -9901,8 +9912,8 @@ class PatternProgram {
     std::vector<std::size_t> jumps;  ///< the ends of the alternatives before it
   };
   class Search;
-  std::uint32_t number_of(const CodePointSet& set);
-  void insert(std::size_t at, Instruction instruction);
+  LOUPE_DECL std::uint32_t number_of(const CodePointSet& set);
+  LOUPE_DECL void insert(std::size_t at, Instruction instruction);
 
   std::vector<Instruction> code_;
   std::vector<CodePointSet> sets_;
@@ -17344,12 +17355,12 @@ LOUPE_DECL result<void> Follower::wait_for_steps(std::span<const ModeStep> steps
 
 namespace loupe::inline LOUPE_ABI {
 
-/// A record's payload and what keeps it alive.
+/// A record's payload. Bytes and file name live as long as the owner.
 struct EventPayload {
   std::span<const std::byte> bytes;
+  std::string_view file;     ///< key of the event file
+  std::uint64_t offset = 0;  ///< of the payload in the file
   std::shared_ptr<const void> owner;
-  Text file;                    ///< key of the event file
-  std::uint64_t offset = 0;     ///< of the payload in the file
 };
 
 /// The event files of a trial. Mapped ones stay mapped while they are among the last that were used. Any thread.
@@ -17368,20 +17379,27 @@ class EventFiles {
   LOUPE_DECL result<EventPayload> payload(const IndexBlock& block, const IndexEntry& entry);
 
  private:
-  struct Mapped {
+  /// An event file, mapped, or a piece of one, read.
+  struct Opened {
+    Text key;
+    MappedBytes mapped;
+    ByteBuffer buffer;
+  };
+  struct Recent {
     const IndexBlock* block = nullptr;
-    MappedBytes bytes;
+    std::shared_ptr<const Opened> file;
     std::uint64_t last_use = 0;
   };
-  result<std::span<const std::byte>> record(const IndexBlock& block, const IndexEntry& entry, EventPayload& out);
-  std::optional<MappedBytes> cached(const IndexBlock& block);
-  void remember(const IndexBlock& block, const MappedBytes& bytes);
+  result<std::span<const std::byte>> record(const IndexBlock& block, const IndexEntry& entry, std::shared_ptr<const Opened>& file);
+  result<void> wait_for(const IndexBlock& block, const Text& key, FunctionRef<bool()> is_there);
+  std::shared_ptr<const Opened> recent(const IndexBlock& block);
+  void remember(const IndexBlock& block, std::shared_ptr<const Opened> file);
   result<bool> was_skipped(const IndexBlock& block, std::string_view key);
 
   AnyStorage storage_;
   Settings settings_;
   std::mutex mutex_;  ///< guards the members below
-  std::vector<Mapped> mapped_;
+  std::vector<Recent> recent_;
   std::uint64_t uses_ = 0;
 };
 
@@ -17396,27 +17414,27 @@ namespace loupe::inline LOUPE_ABI {
 LOUPE_DECL EventFiles::EventFiles(AnyStorage storage, Settings settings)
     : storage_(std::move(storage)), settings_(std::move(settings)) {}
 
-LOUPE_DECL std::optional<MappedBytes> EventFiles::cached(const IndexBlock& block) {
+LOUPE_DECL std::shared_ptr<const EventFiles::Opened> EventFiles::recent(const IndexBlock& block) {
   const std::lock_guard lock(mutex_);
-  for (Mapped& mapped : mapped_)
-    if (mapped.block == &block) {
-      mapped.last_use = ++uses_;
-      return mapped.bytes;
+  for (Recent& known : recent_)
+    if (known.block == &block) {
+      known.last_use = ++uses_;
+      return known.file;
     }
-  return std::nullopt;
+  return nullptr;
 }
 
-LOUPE_DECL void EventFiles::remember(const IndexBlock& block, const MappedBytes& bytes) {
+LOUPE_DECL void EventFiles::remember(const IndexBlock& block, std::shared_ptr<const Opened> file) {
   if (settings_.mapped_files == 0) return;
   const std::lock_guard lock(mutex_);
-  Mapped* place = nullptr;
-  if (mapped_.size() < settings_.mapped_files) {
-    place = &mapped_.emplace_back();
+  Recent* place = nullptr;
+  if (recent_.size() < settings_.mapped_files) {
+    place = &recent_.emplace_back();
   } else {
-    for (Mapped& mapped : mapped_)
-      if (place == nullptr || mapped.last_use < place->last_use) place = &mapped;
+    for (Recent& known : recent_)
+      if (place == nullptr || known.last_use < place->last_use) place = &known;
   }
-  *place = {&block, bytes, ++uses_};
+  *place = {&block, std::move(file), ++uses_};
 }
 
 /// Whether the worker has gone on to write a later event file.
@@ -17430,62 +17448,67 @@ LOUPE_DECL result<bool> EventFiles::was_skipped(const IndexBlock& block, std::st
   return has_later;
 }
 
-/// The bytes that the index says are the record.
+/// The bytes that the index says are the record, and the file that they are in.
 LOUPE_DECL result<std::span<const std::byte>> EventFiles::record(const IndexBlock& block, const IndexEntry& entry,
-                                                                 EventPayload& out) {
-  const auto cut_off = [&](std::uint64_t size) {
-    return fail_at(ErrorKind::corrupt, out.file, static_cast<std::int64_t>(size),
+                                                                 std::shared_ptr<const Opened>& file) {
+  const auto cut_off = [&](const Text& key, std::uint64_t size) {
+    return fail_at(ErrorKind::corrupt, key, static_cast<std::int64_t>(size),
                    Text::join("the file ends before the record that the index puts at byte ",
                               to_text(static_cast<long long>(entry.start)).view()));
   };
+  const auto part_of = [&](std::span<const std::byte> bytes) -> result<std::span<const std::byte>> {
+    if (entry.start > bytes.size() || entry.length > bytes.size() - entry.start) return cut_off(file->key, bytes.size());
+    return bytes.subspan(static_cast<std::size_t>(entry.start), static_cast<std::size_t>(entry.length));
+  };
+  file = recent(block);
+  if (file != nullptr) return part_of(file->mapped.bytes());
+  auto opened = std::make_shared<Opened>();
+  opened->key = block.event_key.empty() ? format::event_key(block.global_step, worker_in_files(block.worker->name)) : block.event_key;
   if (storage_.capabilities().map) {
-    std::optional<MappedBytes> mapped = cached(block);
-    if (!mapped) {
-      LOUPE_ASSIGN(mapped, storage_.map(out.file));
-      remember(block, *mapped);
-    }
-    const std::span<const std::byte> file = mapped->bytes();
-    if (entry.start > file.size() || entry.length > file.size() - entry.start) return cut_off(file.size());
-    out.owner = mapped->owner();
-    return file.subspan(static_cast<std::size_t>(entry.start), static_cast<std::size_t>(entry.length));
+    LOUPE_ASSIGN(opened->mapped, storage_.map(opened->key));
+    file = std::move(opened);
+    remember(block, file);
+    return part_of(file->mapped.bytes());
   }
   // A lying index must not make us allocate: the file's size bounds what is read.
-  LOUPE_ASSIGN(const ObjectInfo info, storage_.stat(out.file));
-  if (entry.start > info.size || entry.length > info.size - entry.start) return cut_off(info.size);
-  auto buffer = std::make_shared<ByteBuffer>();
-  LOUPE_TRY(storage_.read(out.file, {entry.start, entry.length}, *buffer));
-  if (buffer->size() != entry.length) return cut_off(entry.start + buffer->size());
-  const std::span<const std::byte> bytes = std::as_const(*buffer).bytes();
-  out.owner = std::move(buffer);
+  LOUPE_ASSIGN(const ObjectInfo info, storage_.stat(opened->key));
+  if (entry.start > info.size || entry.length > info.size - entry.start) return cut_off(opened->key, info.size);
+  LOUPE_TRY(storage_.read(opened->key, {entry.start, entry.length}, opened->buffer));
+  if (opened->buffer.size() != entry.length) return cut_off(opened->key, entry.start + opened->buffer.size());
+  const std::span<const std::byte> bytes = std::as_const(opened->buffer).bytes();
+  file = std::move(opened);
   return bytes;
 }
 
+/// Waits for an event file that the index names and that isn't there, as long as it may still come (format.md 10.3).
+LOUPE_DECL result<void> EventFiles::wait_for(const IndexBlock& block, const Text& key, FunctionRef<bool()> is_there) {
+  const std::int64_t now = settings_.wait.clock->monotonic_ns();
+  const std::int64_t deadline = now > INT64_MAX - settings_.missing_deadline ? INT64_MAX : now + settings_.missing_deadline;
+  const std::string_view prefixes[] = {format::events_prefix, format::end_marker_key};
+  return poll_until(storage_, prefixes, settings_.wait, deadline, key, [&]() -> result<bool> {
+    // What says that it won't come is looked for before the file itself: that may appear in between.
+    LOUPE_ASSIGN(bool is_given_up, was_skipped(block, key));
+    if (!is_given_up) {
+      LOUPE_ASSIGN(is_given_up, run_has_ended(storage_));
+    }
+    return is_there() || is_given_up;
+  });
+}
+
 LOUPE_DECL result<EventPayload> EventFiles::payload(const IndexBlock& block, const IndexEntry& entry) {
-  EventPayload out;
-  out.file = block.event_key.empty() ? format::event_key(block.global_step, worker_in_files(block.worker->name)) : block.event_key;
-  out.offset = entry.start;
-  result<std::span<const std::byte>> bytes = record(block, entry, out);
+  std::shared_ptr<const Opened> file;
+  result<std::span<const std::byte>> bytes = record(block, entry, file);
   if (!bytes && bytes.error().kind == ErrorKind::not_found) {
-    Error missing = bytes.error();
-    const std::int64_t now = settings_.wait.clock->monotonic_ns();
-    const std::int64_t deadline =
-        now > INT64_MAX - settings_.missing_deadline ? INT64_MAX : now + settings_.missing_deadline;
-    const std::string_view prefixes[] = {format::events_prefix, format::end_marker_key};
-    const result<void> waited = poll_until(storage_, prefixes, settings_.wait, deadline, out.file, [&]() -> result<bool> {
-      // Looking for what says that it won't come before looking for the file: it may appear in between.
-      LOUPE_ASSIGN(bool given_up, was_skipped(block, out.file));
-      if (!given_up) {
-        LOUPE_ASSIGN(given_up, run_has_ended(storage_));
-      }
-      bytes = record(block, entry, out);
-      if (bytes || bytes.error().kind != ErrorKind::not_found) return true;
-      return given_up;
+    const Text key = bytes.error().object;
+    const result<void> waited = wait_for(block, key, [&] {
+      bytes = record(block, entry, file);
+      return bytes || bytes.error().kind != ErrorKind::not_found;
     });
     if (!waited && waited.error().kind != ErrorKind::timeout) return unexpected<Error>(waited.error());
   }
   if (!bytes) return unexpected<Error>(std::move(bytes).error());
   const auto check = settings_.constant_check_word_only ? wire::RecordCheck::minimal : wire::RecordCheck::either;
-  wire::RecordReader reader(*bytes, out.file, check);
+  wire::RecordReader reader(*bytes, file->key, check);
   result<std::optional<wire::Record>> found = reader.next();
   if (!found) {
     Error error = std::move(found).error();
@@ -17495,10 +17518,13 @@ LOUPE_DECL result<EventPayload> EventFiles::payload(const IndexBlock& block, con
     return fail(std::move(error));
   }
   if (!*found || (*found)->length != bytes->size())
-    return fail_at(ErrorKind::corrupt, out.file, static_cast<std::int64_t>(entry.start),
+    return fail_at(ErrorKind::corrupt, file->key, static_cast<std::int64_t>(entry.start),
                    "the record is not as long as the index says");
+  EventPayload out;
   out.bytes = (*found)->payload;
+  out.file = file->key;
   out.offset = entry.start + wire::record_header_size;
+  out.owner = std::move(file);
   return out;
 }
 
@@ -18278,10 +18304,12 @@ LOUPE_DECL TrialCore::TrialCore(Opened opened)
       files_(parts_.storage, opened.files), reader_(follower_, files_, parts_.quirks, parts_.compute) {}
 
 LOUPE_DECL result<const Interned*> TrialCore::find(std::string_view name) {
-  const TensorRecord* record = snapshot()->tensor(name);
+  std::shared_ptr<const Snapshot> known = snapshot();
+  const TensorRecord* record = known->tensor(name);
   if (record == nullptr) {
     LOUPE_TRY(follower_.refresh_if_due());
-    record = snapshot()->tensor(name);
+    known = snapshot();
+    record = known->tensor(name);
   }
   return record == nullptr ? nullptr : record->tensor;
 }

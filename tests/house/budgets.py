@@ -26,7 +26,7 @@ def preprocessed(tree, header, standard):
 
 
 def violations(tree):
-    for name in BUDGETS:
+    for name in sorted(BUDGETS.keys() & tree.headers.keys()):
         for standard in ("c++20", "c++23"):
             try:
                 text = preprocessed(tree, name, standard)
