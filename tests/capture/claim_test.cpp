@@ -153,6 +153,7 @@ TEST_CASE("a claim of smdebug's or of another host is respected or taken over as
   }
 }
 
+#ifndef LOUPE_SEPARATE_COMPILATION  // the takeover's keys are known where the bodies are
 TEST_CASE("a process that ended while it took a claim over is in nobody's way") {
   const AnyStorage storage{MemoryStorage()};
   const ClaimOwner ended = ended_process();
@@ -167,6 +168,7 @@ TEST_CASE("a process that ended while it took a claim over is in nobody's way") 
   CHECK(Claim::acquire(storage, key, UnknownClaim::respect));
   CHECK(object_count(storage) == 0);
 }
+#endif
 
 TEST_CASE("smdebug's way: the first to claim has it, and others hold nothing") {
   const AnyStorage storage{MemoryStorage()};
