@@ -78,8 +78,8 @@ stage_asan() {
 # Optimised, header-only: what users build. Strangers' projects and misuses too.
 stage_release() {
   cmake --preset release
-  build release --target test_base test_ranks test_frameworks quickstart_train quickstart_watch
-  run_tests release -R "$samples|^(consumer|compile_fail)"
+  build release --target test_base test_ranks test_frameworks test_storage quickstart_train quickstart_watch
+  run_tests release -R "$samples|^(storage\.|consumer|compile_fail)"
 }
 
 stage_headers() {
