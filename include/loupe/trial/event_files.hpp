@@ -6,11 +6,13 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
-#include <optional>
 #include <span>
+#include <string_view>
 #include <vector>
 
+#include "loupe/base/byte_buffer.hpp"
 #include "loupe/base/config.hpp"
+#include "loupe/base/function_ref.hpp"
 #include "loupe/base/result.hpp"
 #include "loupe/storage/any_storage.hpp"
 #include "loupe/trial/follower.hpp"
@@ -18,12 +20,12 @@
 
 namespace loupe::inline LOUPE_ABI {
 
-/// A record's payload and what keeps it alive.
+/// A record's payload. Bytes and file name live as long as the owner.
 struct EventPayload {
   std::span<const std::byte> bytes;
+  std::string_view file;     ///< key of the event file
+  std::uint64_t offset = 0;  ///< of the payload in the file
   std::shared_ptr<const void> owner;
-  Text file;                    ///< key of the event file
-  std::uint64_t offset = 0;     ///< of the payload in the file
 };
 
 /// The event files of a trial. Mapped ones stay mapped while they are among the last that were used. Any thread.
@@ -42,20 +44,27 @@ class EventFiles {
   LOUPE_DECL result<EventPayload> payload(const IndexBlock& block, const IndexEntry& entry);
 
  private:
-  struct Mapped {
+  /// An event file, mapped, or a piece of one, read.
+  struct Opened {
+    Text key;
+    MappedBytes mapped;
+    ByteBuffer buffer;
+  };
+  struct Recent {
     const IndexBlock* block = nullptr;
-    MappedBytes bytes;
+    std::shared_ptr<const Opened> file;
     std::uint64_t last_use = 0;
   };
-  result<std::span<const std::byte>> record(const IndexBlock& block, const IndexEntry& entry, EventPayload& out);
-  std::optional<MappedBytes> cached(const IndexBlock& block);
-  void remember(const IndexBlock& block, const MappedBytes& bytes);
+  result<std::span<const std::byte>> record(const IndexBlock& block, const IndexEntry& entry, std::shared_ptr<const Opened>& file);
+  result<void> wait_for(const IndexBlock& block, const Text& key, FunctionRef<bool()> is_there);
+  std::shared_ptr<const Opened> recent(const IndexBlock& block);
+  void remember(const IndexBlock& block, std::shared_ptr<const Opened> file);
   result<bool> was_skipped(const IndexBlock& block, std::string_view key);
 
   AnyStorage storage_;
   Settings settings_;
   std::mutex mutex_;  ///< guards the members below
-  std::vector<Mapped> mapped_;
+  std::vector<Recent> recent_;
   std::uint64_t uses_ = 0;
 };
 
