@@ -201,7 +201,7 @@ TEST_CASE("strings have no type or type 7, and any rank and bytes") {
 }
 
 TEST_CASE("a tensor without elements is an empty one of its shape") {
-  for (const std::uint64_t type : {0, 1, 3, 7, 9, 10, 18}) {
+  for (const std::uint64_t type : {0u, 1u, 3u, 7u, 9u, 10u, 18u}) {
     const auto decoded = decode_tensor(tensor_of(type, {0, 3}));
     CHECK(decoded.has_tensor());
     CHECK(decoded.shape == Shape{0, 3});
@@ -247,7 +247,7 @@ TEST_CASE("sizes that can't be are refused") {
 }
 
 TEST_CASE("element types that loupe doesn't read are unsupported") {
-  for (const std::uint64_t type : {20, 21, 24, 25, 101, 1000})
+  for (const std::uint64_t type : {20u, 21u, 24u, 25u, 101u, 1000u})
     CHECK(refusal_of(tensor_of(type, {1}).text(4, "1")) == ErrorKind::unsupported);
   CHECK(refusal_of(tensor_of(0, {1}).text(4, "1")) == ErrorKind::unsupported);
   CHECK(refusal_of(tensor_of(UINT64_MAX, {1}).text(4, "1")) == ErrorKind::unsupported);

@@ -138,19 +138,19 @@ TEST_CASE("int8 is read as uint8") {
 }
 
 TEST_CASE("types that smdebug's table lacks are a KeyError") {
-  for (const std::uint64_t type : {0, 5, 8, 11, 12, 13, 14, 15, 16, 17, 20, 22, 23})
+  for (const std::uint64_t type : {0u, 5u, 8u, 11u, 12u, 13u, 14u, 15u, 16u, 17u, 20u, 22u, 23u})
     CHECK(decode(Proto().varint(1, type).text(4, "12345678")).error().kind == ErrorKind::unsupported);
 }
 
 TEST_CASE("integers without values are None, floats and booleans without are refused") {
-  for (const std::uint64_t type : {3, 9}) {
+  for (const std::uint64_t type : {3u, 9u}) {
     const auto value = decode(Proto().varint(1, type).message(2, shape_proto({0}))).value();
     CHECK_FALSE(value.event.has_tensor());
     CHECK_FALSE(value.has_shape);
   }
-  for (const std::uint64_t type : {1, 10})
+  for (const std::uint64_t type : {1u, 10u})
     CHECK(decode(Proto().varint(1, type).message(2, shape_proto({0}))).error().kind == ErrorKind::invalid_argument);
-  for (const std::uint64_t type : {2, 4, 6, 7, 18, 19})
+  for (const std::uint64_t type : {2u, 4u, 6u, 7u, 18u, 19u})
     CHECK(decode(Proto().varint(1, type).message(2, shape_proto({0}))).error().kind == ErrorKind::invalid_type);
 }
 

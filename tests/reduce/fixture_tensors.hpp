@@ -18,6 +18,19 @@
 
 namespace test {
 
+/// The rows of a table, their numbers read to the last bit.
+class ExactTable {
+ public:
+  explicit ExactTable(const std::string& path) {
+    document_.Parse<rapidjson::kParseFullPrecisionFlag>(read_test_data(path).c_str());
+    if (document_.HasParseError() || document_["rows"].Empty()) throw "no table " + path;
+  }
+  auto rows() const { return document_["rows"].GetArray(); }
+
+ private:
+  rapidjson::Document document_;
+};
+
 inline double number_of(const rapidjson::Value& value) {
   if (value.IsBool()) return value.GetBool() ? 1 : 0;
   if (value.IsNumber()) return value.GetDouble();

@@ -14,7 +14,6 @@
 #include "reduce/reference.hpp"
 #include "reduce/strategy_suite.hpp"
 #include "support/catch.hpp"
-#include "support/table.hpp"
 
 using namespace loupe;
 
@@ -50,7 +49,7 @@ TensorView view_of(const std::vector<Element>& elements) {
 }  // namespace
 
 TEST_CASE("numpy's reductions of the fixtures' tensors") {
-  const Table table("reductions_numpy");
+  const test::ExactTable table("fixtures/tables/reductions_numpy.json");
   for (const auto& row : table.rows()) {
     const Array tensor = test::fixture_tensor(row["in"]["value"]);
     for (const Statistic statistic : smdebug_statistics) {
@@ -134,10 +133,8 @@ double tolerance_of(ElementType type, Statistic statistic) {
 }  // namespace
 
 TEST_CASE("numpy's reductions of tensors of every type, to the last bit") {
-  rapidjson::Document table;
-  table.Parse(read_test_data("reduce/numpy_reductions.json").c_str());
-  REQUIRE_FALSE(table.HasParseError());
-  for (const auto& row : table["rows"].GetArray()) {
+  const test::ExactTable table("reduce/numpy_reductions.json");
+  for (const auto& row : table.rows()) {
     const Array tensor = formula_tensor(row);
     for (const auto& answer : row["out"].GetObject()) {
       const Statistic statistic = *statistic_from_name(text_of(answer.name));

@@ -12,7 +12,7 @@
 namespace loupe::inline LOUPE_ABI {
 
 /// Gives the elements of a view in row-major order, so many at a time: from where they are if the view is contiguous,
-/// else gathered in a buffer. The view must have a tensor of valid shape, be readable by the host and outlive the reader.
+/// else gathered in a buffer. The view must have a tensor of valid shape in host memory, which outlives the reader.
 class BlockReader {
  public:
   explicit BlockReader(const TensorView& view) noexcept
@@ -84,7 +84,7 @@ class BlockReader {
     }
   }
 
-  const TensorView& view_;
+  TensorView view_;
   std::int64_t rest_;
   std::int64_t position_ = 0;          // of the next element, in elements from view_.data
   std::int64_t index_[max_rank] = {};  // of the next element

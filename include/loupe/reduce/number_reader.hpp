@@ -90,7 +90,7 @@ class NumberReader {
   static constexpr std::size_t most = 128;
 
   /// Reads elements or, if `absolute`, their absolute values in their own type: that of the smallest integer is itself.
-  /// The view must be readable by the host and outlive the reader.
+  /// The view must have a tensor of valid shape in host memory, which outlives the reader.
   NumberReader(const TensorView& view, bool absolute) noexcept : reader_(view), type_(view.type), absolute_(absolute) {}
 
   /// The next `count` numbers, at most `most` and `rest()`.
