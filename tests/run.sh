@@ -111,7 +111,9 @@ stage_clang() {
   flags=(-Wall -Wextra -Wpedantic -Wconversion -Wshadow -Werror -O0 -I include)
   mkdir -p build/clang
   for program in tests/odr.cpp tests/consumers/main.cpp; do
-    for compiler in "clang++-16 -std=c++20" "clang++-19 -std=c++20" "clang++-19 -std=c++2b"; do
+    # libstdc++ 12's own std::stable_sort uses what clang 19 calls deprecated.
+    for compiler in "clang++-16 -std=c++20" "clang++-19 -std=c++20 -Wno-deprecated-declarations" \
+      "clang++-19 -std=c++2b -Wno-deprecated-declarations"; do
       object=$(tr -c 'a-z0-9\n' _ <<<"$program $compiler")
       echo "$compiler $program"
       ccache $compiler "${flags[@]}" -c "$program" -o "build/clang/$object.o"

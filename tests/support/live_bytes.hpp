@@ -38,6 +38,11 @@ void* operator new(std::size_t size) { return live_bytes_counter::count(std::mal
 void* operator new[](std::size_t size) { return operator new(size); }
 void* operator new(std::size_t size, std::align_val_t alignment) { return live_bytes_counter::allocate_aligned(size, alignment); }
 void* operator new[](std::size_t size, std::align_val_t alignment) { return live_bytes_counter::allocate_aligned(size, alignment); }
+void* operator new(std::size_t size, const std::nothrow_t&) noexcept {
+  void* const memory = std::malloc(size == 0 ? 1 : size);
+  return memory == nullptr ? nullptr : live_bytes_counter::count(memory);
+}
+void* operator new[](std::size_t size, const std::nothrow_t& nothrow) noexcept { return operator new(size, nothrow); }
 void operator delete(void* memory) noexcept { live_bytes_counter::release(memory); }
 void operator delete[](void* memory) noexcept { live_bytes_counter::release(memory); }
 void operator delete(void* memory, std::size_t) noexcept { live_bytes_counter::release(memory); }
