@@ -5,7 +5,8 @@
 #
 # --soak         the long versions of the kill, fault and fuzz tests (ten minutes a fuzzer)
 # --keep-going   further stages run after one has failed
-# STAGE          only these of the stages named below
+# STAGE          only these of the stages named below; `headers` (each header alone) and `callgrind` (instruction counts)
+#                run only when named
 #
 # Each stage's output goes to build/logs/STAGE.log and is shown if the stage fails. The last line counts the tests of
 # all stages as ctest does.
@@ -18,7 +19,7 @@ packages=(
   libbenchmark-dev valgrind                                      # benchmarks, instruction counts
   clang-16 clang-19                                              # further compilers that must build the core
 )
-stages=(house asan release headers tsan compiled single_header clang fuzz callgrind)
+stages=(house asan release tsan compiled single_header clang fuzz)
 jobs=$(nproc)
 fuzz_seconds=10
 test_timeout=300
