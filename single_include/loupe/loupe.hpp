@@ -13635,8 +13635,6 @@ struct HookConfig {
   Backpressure backpressure = Backpressure::block;
   /// Bytes of encoded steps that may wait for the writer.
   std::uint64_t max_pending_bytes = std::uint64_t{256} << 20;
-  /// False: the hook saves nothing and touches nothing, as `USE_SMDEBUG=false` asks for.
-  bool enabled = true;
   /// In a SageMaker job the platform writes the end marker, not the hook.
   bool in_sagemaker_job = false;
   /// The engine for patterns that are more than a literal, prefix or suffix; null: loupe's own.
@@ -14289,7 +14287,7 @@ struct HookConfigSurroundings {
 LOUPE_DECL result<HookConfig> read_hook_config(std::string_view text, std::string_view file,
                                                const HookConfigSurroundings& surroundings = {});
 /// The same from a file; an empty path means the one that the environment names (`SMDEBUG_CONFIG_FILE_PATH`, else
-/// SageMaker's), unless `USE_SMDEBUG` switches hooks off: then there is no need of one. `not_found` if it is missing.
+/// SageMaker's). `not_found` if it is missing.
 LOUPE_DECL result<HookConfig> read_hook_config_file(std::string_view path, const HookConfigSurroundings& surroundings = {});
 
 /// As `read_hook_config`; throws an error, or gives a `result` if `Errors` is `Expect`.
@@ -14340,22 +14338,6 @@ inline result<Text> local_path_of(std::string_view path) {
   return local_path ? *std::move(local_path) : Text();
 }
 
-/// What `USE_SMDEBUG` says: a word for yes or no, in any case; not set means yes.
-inline result<bool> uses_smdebug(const Environment& environment) {
-  const auto value = environment.get("USE_SMDEBUG");
-  if (!value) return true;
-  const auto is_one_of = [&](auto... words) {
-    const auto same = [](char a, char b) { return (a >= 'A' && a <= 'Z' ? a + ('a' - 'A') : a) == b; };
-    const std::string_view given = *value;
-    return (std::equal(given.begin(), given.end(), words.begin(), words.end(), same) || ...);
-  };
-  using namespace std::string_view_literals;
-  if (is_one_of("y"sv, "yes"sv, "t"sv, "true"sv, "on"sv, "1"sv)) return true;
-  if (is_one_of("n"sv, "no"sv, "f"sv, "false"sv, "off"sv, "0"sv)) return false;
-  return fail(ErrorKind::invalid_argument, "USE_SMDEBUG",
-              Text::join("is \"", value->view(), "\", but must be y, yes, t, true, on, 1, n, no, f, false, off or 0"));
-}
-
 }  // namespace detail
 
 LOUPE_DECL result<HookConfig> read_hook_config(std::string_view text, std::string_view file,
@@ -14384,12 +14366,6 @@ LOUPE_DECL result<HookConfig> read_hook_config(std::string_view text, std::strin
 }
 
 LOUPE_DECL result<HookConfig> read_hook_config_file(std::string_view path, const HookConfigSurroundings& surroundings) {
-  LOUPE_ASSIGN(const bool is_enabled, path.empty() ? detail::uses_smdebug(surroundings.environment) : result<bool>(true));
-  if (!is_enabled) {
-    HookConfig config;
-    config.enabled = false;
-    return config;
-  }
   const Text file = path.empty() ? format::hook_config_path(surroundings.environment) : Text(path);
   ByteBuffer text;
   LOUPE_TRY(detail::read_file(file, text));
@@ -14403,15 +14379,13 @@ LOUPE_DECL result<HookConfig> read_hook_config_file(std::string_view path, const
 #ifndef LOUPE_SINGLE_CAPTURE_IDLE_RECORDER_HPP
 #define LOUPE_SINGLE_CAPTURE_IDLE_RECORDER_HPP
 /// @file
-/// The recorder of a hook that stands aside: it is switched off, or its trial could not be opened, and the training goes
-/// on without it.
+/// The recorder of a hook that stands aside: its trial could not be opened, and the training goes on without it.
 
 namespace loupe::inline LOUPE_ABI {
 
-/// Saves nothing and fails at nothing; remembers why it has to, if there is a reason.
+/// Saves nothing and fails at nothing; remembers why.
 class IdleRecorder final : public Recorder {
  public:
-  explicit IdleRecorder(ReportSink sink) noexcept : failures_(sink) {}
   IdleRecorder(ReportSink sink, Error reason) noexcept : failures_(sink) { failures_.add(std::move(reason)); }
 
   result<void> set_mode(Mode mode) override {
@@ -15457,7 +15431,6 @@ inline result<void> check_tensor_name(std::string_view name) {
 
 LOUPE_DECL result<RecorderOwner> StepRecorder::make(HookConfig config, RecorderParts parts) {
   return contained("open a hook", [&]() -> result<RecorderOwner> {
-    if (!config.enabled) return RecorderOwner(new IdleRecorder(config.report));
     LOUPE_TRY(detail::check_hook_config(config));
     LOUPE_ASSIGN(CollectionSet collections, detail::collections_of(config, parts.quirks));
     const bool is_chief = parts.rank == 0;
