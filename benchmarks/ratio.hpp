@@ -15,10 +15,13 @@
 /// `at_least`; its label is the unit.
 
 #include <benchmark/benchmark.h>
+#include <fcntl.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
 #include <cstddef>
+#include <cstdlib>
 #include <utility>
 #include <vector>
 
@@ -32,12 +35,33 @@ inline double median(std::vector<double> numbers) {
   return *middle;
 }
 
-/// Seconds of wall time that a call takes.
+/// Seconds that this thread has waited for a processor that others had; 0 where the system doesn't say.
+inline double seconds_queued() noexcept {
+  char text[96] = {};
+  const int file = ::open("/proc/thread-self/schedstat", O_RDONLY | O_CLOEXEC);
+  if (file < 0) return 0;
+  const ssize_t size = ::read(file, text, sizeof text - 1);
+  ::close(file);
+  char* queued = text;
+  if (size > 0) std::strtoull(text, &queued, 10);  // the first number is the time that it has run
+  return static_cast<double>(std::strtoull(queued, nullptr, 10)) * 1e-9;
+}
+
+/// Seconds of wall time that a call takes: right where several threads take part.
 template <class Call>
-double seconds_of(Call&& call) {
+double wall_seconds_of(Call&& call) {
   const auto begin = std::chrono::steady_clock::now();
   std::forward<Call>(call)();
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+}
+
+/// Seconds of wall time that a call takes, but for the time that this thread waited for a processor: what the call would
+/// take if the machine had a processor to spare. Time spent waiting for other threads, locks and disks counts.
+template <class Call>
+double seconds_of(Call&& call) {
+  const double queued = seconds_queued();
+  const double passed = wall_seconds_of(std::forward<Call>(call));
+  return std::max(passed - (seconds_queued() - queued), 1e-9);
 }
 
 /// What a quotient must be.
