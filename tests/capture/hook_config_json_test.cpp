@@ -4,7 +4,10 @@
 #include <fstream>
 #include <string>
 #include <string_view>
+#include <vector>
 
+#include "loupe/frameworks/span.hpp"
+#include "loupe/hook.hpp"
 #include "support/catch.hpp"
 #include "support/temporary_folder.hpp"
 
@@ -120,4 +123,36 @@ TEST_CASE("smdebug's reading of a configuration can be asked for") {
   CHECK_FALSE(config.reductions.save_shape);
   CHECK(config_of(text).dry_run);
   CHECK(config_of(text).reductions.save_shape);
+}
+
+TEST_CASE("USE_SMDEBUG switches hooks off that are configured by the environment") {
+  Environment environment = nothing();
+  environment.set("SMDEBUG_CONFIG_FILE_PATH", "/nonexistent/hook.json");
+  for (const std::string_view no : {"n", "NO", "False", "off", "0"}) {
+    environment.set("USE_SMDEBUG", no);
+    CHECK_FALSE(loupe::config_from_environment({.environment = environment}).enabled);
+  }
+  for (const std::string_view yes : {"Y", "yes", "T", "true", "ON", "1"}) {
+    environment.set("USE_SMDEBUG", yes);
+    CHECK_THROWS_AS(loupe::config_from_environment({.environment = environment}), loupe::NotFound);
+  }
+  environment.set("USE_SMDEBUG", "perhaps");
+  CHECK_THROWS_AS(loupe::config_from_environment({.environment = environment}), loupe::InvalidArgument);
+}
+
+TEST_CASE("a hook that is switched off saves nothing, touches nothing and says nothing") {
+  const TemporaryFolder folder;
+  HookConfig config;
+  config.out_dir = folder.path();
+  config.enabled = false;
+  config.report = {.write = [](void*, std::string_view) { FAIL("nothing is to be reported"); }};
+  loupe::Hook<loupe::frameworks::Span> hook(config);
+  {
+    auto step = hook.step(loupe::Mode::train);
+    CHECK_FALSE(step.armed());
+    step.save("w", std::vector<float>{1, 2}).scalar("loss", 0.5);
+  }
+  hook.close();
+  CHECK(hook.failures().count == 0);
+  CHECK(folder.files().empty());
 }

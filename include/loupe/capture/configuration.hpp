@@ -69,6 +69,8 @@ struct HookConfig {
   Backpressure backpressure = Backpressure::block;
   /// Bytes of encoded steps that may wait for the writer.
   std::uint64_t max_pending_bytes = std::uint64_t{256} << 20;
+  /// False: the hook saves nothing and touches nothing, as `USE_SMDEBUG=false` asks for.
+  bool enabled = true;
   /// In a SageMaker job the platform writes the end marker, not the hook.
   bool in_sagemaker_job = false;
   /// The engine for patterns that are more than a literal, prefix or suffix; null: loupe's own.

@@ -1,5 +1,6 @@
 #include "loupe/capture/hook_config_json.hpp"
 
+#include <algorithm>
 #include <optional>
 #include <utility>
 
@@ -35,6 +36,22 @@ inline result<Text> local_path_of(std::string_view path) {
   return local_path ? *std::move(local_path) : Text();
 }
 
+/// What `USE_SMDEBUG` says: a word for yes or no, in any case; not set means yes.
+inline result<bool> uses_smdebug(const Environment& environment) {
+  const auto value = environment.get("USE_SMDEBUG");
+  if (!value) return true;
+  const auto is_one_of = [&](auto... words) {
+    const auto same = [](char a, char b) { return (a >= 'A' && a <= 'Z' ? a + ('a' - 'A') : a) == b; };
+    const std::string_view given = *value;
+    return (std::equal(given.begin(), given.end(), words.begin(), words.end(), same) || ...);
+  };
+  using namespace std::string_view_literals;
+  if (is_one_of("y"sv, "yes"sv, "t"sv, "true"sv, "on"sv, "1"sv)) return true;
+  if (is_one_of("n"sv, "no"sv, "f"sv, "false"sv, "off"sv, "0"sv)) return false;
+  return fail(ErrorKind::invalid_argument, "USE_SMDEBUG",
+              Text::join("is \"", value->view(), "\", but must be y, yes, t, true, on, 1, n, no, f, false, off or 0"));
+}
+
 }  // namespace detail
 
 LOUPE_DECL result<HookConfig> read_hook_config(std::string_view text, std::string_view file,
@@ -63,6 +80,12 @@ LOUPE_DECL result<HookConfig> read_hook_config(std::string_view text, std::strin
 }
 
 LOUPE_DECL result<HookConfig> read_hook_config_file(std::string_view path, const HookConfigSurroundings& surroundings) {
+  LOUPE_ASSIGN(const bool is_enabled, path.empty() ? detail::uses_smdebug(surroundings.environment) : result<bool>(true));
+  if (!is_enabled) {
+    HookConfig config;
+    config.enabled = false;
+    return config;
+  }
   const Text file = path.empty() ? format::hook_config_path(surroundings.environment) : Text(path);
   ByteBuffer text;
   LOUPE_TRY(detail::read_file(file, text));

@@ -1,6 +1,7 @@
 #pragma once
 /// @file
-/// The recorder of a hook that stands aside: its trial could not be opened, and the training goes on without it.
+/// The recorder of a hook that stands aside: it is switched off, or its trial could not be opened, and the training goes
+/// on without it.
 
 #include <utility>
 
@@ -11,9 +12,10 @@
 
 namespace loupe::inline LOUPE_ABI {
 
-/// Saves nothing and fails at nothing; remembers why.
+/// Saves nothing and fails at nothing; remembers why it has to, if there is a reason.
 class IdleRecorder final : public Recorder {
  public:
+  explicit IdleRecorder(ReportSink sink) noexcept : failures_(sink) {}
   IdleRecorder(ReportSink sink, Error reason) noexcept : failures_(sink) { failures_.add(std::move(reason)); }
 
   result<void> set_mode(Mode mode) override {

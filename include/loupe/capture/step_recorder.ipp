@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include "loupe/base/contained.hpp"
+#include "loupe/capture/idle_recorder.hpp"
 #include "loupe/format/collections_file.hpp"
 #include "loupe/format/layout.hpp"
 #include "loupe/select/name_filter.hpp"
@@ -79,6 +80,7 @@ inline result<void> check_tensor_name(std::string_view name) {
 
 LOUPE_DECL result<RecorderOwner> StepRecorder::make(HookConfig config, RecorderParts parts) {
   return contained("open a hook", [&]() -> result<RecorderOwner> {
+    if (!config.enabled) return RecorderOwner(new IdleRecorder(config.report));
     LOUPE_TRY(detail::check_hook_config(config));
     LOUPE_ASSIGN(CollectionSet collections, detail::collections_of(config, parts.quirks));
     const bool is_chief = parts.rank == 0;
