@@ -1,6 +1,6 @@
-#include <algorithm>
 #include <bit>
 #include <charconv>
+#include <cmath>
 #include <limits>
 #include <system_error>
 
@@ -49,7 +49,7 @@ inline bool is_large(std::string_view token) noexcept {
   }
   if (token.front() == '-') token.remove_prefix(1);
   const auto first = static_cast<std::int64_t>(token.find_first_of("123456789"));
-  const auto point = static_cast<std::int64_t>(std::min(token.find('.'), token.size()));
+  const auto point = static_cast<std::int64_t>(token.substr(0, token.find('.')).size());
   const std::int64_t place = first < point ? point - first - 1 : point - first;
   return exponent >= -place;
 }
@@ -167,7 +167,7 @@ LOUPE_DECL bool JsonReader::scan_integer(Integer& integer) {
     magnitude = magnitude * 10 + static_cast<std::uint64_t>(*position - '0');
   for (; position != end_ && detail::is_digit(*position); ++position) {
     const auto digit = static_cast<std::uint64_t>(*position - '0');
-    if (magnitude > (std::numeric_limits<std::uint64_t>::max() - digit) / 10)
+    if (magnitude > (UINT64_MAX - digit) / 10)
       return set_fault(value_, "the integer is out of range");
     magnitude = magnitude * 10 + digit;
   }
@@ -247,7 +247,7 @@ LOUPE_DECL result<double> JsonReader::read_double() {
   const auto [stop, status] = std::from_chars(token.data(), token.data() + token.size(), number);
   if (status == std::errc::result_out_of_range)
     number = detail::is_large(token) ? std::numeric_limits<double>::infinity() : 0.0;
-  if (number > std::numeric_limits<double>::max() || number < std::numeric_limits<double>::lowest()) {
+  if (std::isinf(number)) {
     set_fault(value_, "the number is larger than any double");
     return failure();
   }
