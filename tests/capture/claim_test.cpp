@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <memory>
+#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
@@ -66,9 +67,10 @@ TEST_CASE("a claim names its process, and can be read back") {
 }
 
 TEST_CASE("what is not a claim of loupe's is none") {
-  for (const std::string_view line : {"", "\n", "loupe", "loupe pid", "loupe pid x start 1 host h", "loupe pid 0 start 1 host h",
-                                      "loupe pid -5 start 1 host h", "loupe pid 5 start 1", "loupe pid 5 start 1 host ",
-                                      "loupe pid 99999999999999999999 start 1 host h", "other pid 5 start 1 host h"}) {
+  for (const std::string_view line :
+       {"", "\n", "loupe", "loupe pid", "loupe pid x start 1 host h", "loupe pid 0 start 1 host h",
+        "loupe pid -5 start 1 host h", "loupe pid 5 start 1", "loupe pid 5 start 1 host ",
+        "loupe pid 99999999999999999999 start 1 host h", "other pid 5 start 1 host h"}) {
     INFO(line);
     CHECK_FALSE(ClaimOwner::parse(line));
   }
@@ -92,6 +94,18 @@ TEST_CASE("a claim stands until it is released or its object goes") {
     REQUIRE(claim);
   }
   CHECK(object_count(storage) == 0);
+}
+
+TEST_CASE("a forked child that ends doesn't give up the claim of its parent") {
+  const TemporaryFolder folder;
+  const AnyStorage storage{loupe::LocalStorage(folder.path())};
+  auto claim = Claim::acquire(storage, key, UnknownClaim::respect);
+  REQUIRE(claim);
+  ChildProcess child([&] {
+    if (!claim->release()) throw std::runtime_error("not released");
+  });
+  CHECK(child.wait() == 0);
+  CHECK(exists(storage));
 }
 
 TEST_CASE("the claim of a running process is respected, and the error names the process") {

@@ -40,7 +40,9 @@ HookConfig configuration(const TemporaryFolder& folder, ResumePolicy resume) {
 /// What the run saves at a step, so that whoever reads it knows what must be there.
 Mode mode_of(std::int64_t step) { return step % 5 == 4 ? Mode::eval : Mode::train; }
 std::int64_t mode_step_of(std::int64_t step) { return step % 5 == 4 ? step / 5 : step - step / 5; }
-std::vector<float> weights_of(std::int64_t step) { return std::vector<float>(step % 7 == 0 ? 50000 : 500, static_cast<float>(step)); }
+std::vector<float> weights_of(std::int64_t step) {
+  return std::vector<float>(step % 7 == 0 ? 50000 : 500, static_cast<float>(step));
+}
 
 std::int64_t save_step(Hook& hook) {
   const std::int64_t number = hook.current_step().value + 1;
@@ -129,7 +131,9 @@ TEST_CASE("of a killed run every published step is whole, and the next run works
     constexpr ResumePolicy policies[] = {ResumePolicy::refuse, ResumePolicy::resume, ResumePolicy::overwrite};
     const ResumePolicy next = policies[kill % 3];
     run_three_steps(folder, next);
-    const std::int64_t expected = next == ResumePolicy::refuse ? (last > 2 ? last : 2) : next == ResumePolicy::resume ? last + 3 : 2;
+    const std::int64_t expected = next == ResumePolicy::refuse   ? (last > 2 ? last : 2)
+                                  : next == ResumePolicy::resume ? last + 3
+                                                                 : 2;
     CHECK(check_steps(folder) == expected);
     CHECK(std::filesystem::exists(std::filesystem::path(folder.path()) / "training_job_end.ts"));
     CHECK_THROWS_AS(Hook(configuration(folder, ResumePolicy::refuse)), loupe::InvalidState);

@@ -101,7 +101,9 @@ TEST_CASE("whatever operation of the storage fails, the loop goes on and the oth
   fail_each_operation<loupe::ThreadExecutor>(1);
 }
 
-TEST_CASE("a storage that fails for a while costs the steps of that while") { fail_each_operation<loupe::InlineExecutor>(4); }
+TEST_CASE("a storage that fails for a while costs the steps of that while") {
+  fail_each_operation<loupe::InlineExecutor>(4);
+}
 
 TEST_CASE("a storage that fails for good costs everything after, and nothing before") {
   using Hook = loupe::Hook<Span, FaultyStorage, loupe::InlineExecutor>;

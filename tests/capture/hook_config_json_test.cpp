@@ -45,7 +45,8 @@ TEST_CASE("every key of a configuration reaches the hook") {
   CHECK(config.save.interval == 100);
   CHECK(config.save.of(loupe::Mode::eval).interval == 1);
   CHECK(config.save.of(loupe::Mode::train).save_steps == std::vector<std::int64_t>{3});
-  CHECK(config.reductions == loupe::ReductionConfig{.statistics = {Statistic::min, Statistic::abs_mean}, .save_shape = true});
+  CHECK(config.reductions ==
+        loupe::ReductionConfig{.statistics = {Statistic::min, Statistic::abs_mean}, .save_shape = true});
   CHECK(config.include_regex == std::vector<loupe::Text>{"relu", "tanh"});
   CHECK(config.include_workers == loupe::IncludeWorkers::all);
   CHECK(config.save_all);
@@ -71,9 +72,11 @@ TEST_CASE("an empty configuration is smdebug's defaults") {
 
 TEST_CASE("the environment names the checkpoints' directory, and in a SageMaker job TensorBoard's") {
   const TemporaryFolder folder;
-  Environment environment{{"CHECKPOINT_CONFIG_FILE_PATH", put(folder, "checkpoint.json", R"({"LocalPath": "/data/checkpoints"})")},
-                          {"TENSORBOARD_CONFIG_FILE_PATH", put(folder, "tensorboard.json", R"({"LocalPath": "/data/tb"})")}};
-  constexpr std::string_view text = R"({"HookParameters": {"tensorboard_dir": "/elsewhere", "export_tensorboard": true}})";
+  Environment environment{
+      {"CHECKPOINT_CONFIG_FILE_PATH", put(folder, "checkpoint.json", R"({"LocalPath": "/data/checkpoints"})")},
+      {"TENSORBOARD_CONFIG_FILE_PATH", put(folder, "tensorboard.json", R"({"LocalPath": "/data/tb"})")}};
+  constexpr std::string_view text =
+      R"({"HookParameters": {"tensorboard_dir": "/elsewhere", "export_tensorboard": true}})";
   CHECK(config_of(text, environment).checkpoint_dir == "/data/checkpoints");
   CHECK(config_of(text, environment).tensorboard_dir == "/elsewhere");
   environment.set("TRAINING_JOB_NAME", "");
@@ -86,7 +89,8 @@ TEST_CASE("the environment names the checkpoints' directory, and in a SageMaker 
 TEST_CASE("a neighbouring file that is damaged is an error that names it, one without LocalPath says nothing") {
   const TemporaryFolder folder;
   const std::string path = put(folder, "checkpoint.json", "{\"LocalPath\": ");
-  const auto damaged = loupe::read_hook_config("{}", "hook.json", {.environment = {{"CHECKPOINT_CONFIG_FILE_PATH", path}}});
+  const auto damaged =
+      loupe::read_hook_config("{}", "hook.json", {.environment = {{"CHECKPOINT_CONFIG_FILE_PATH", path}}});
   REQUIRE_FALSE(damaged);
   CHECK(damaged.error().object.view() == path);
   put(folder, "checkpoint.json", "{\"Other\": 1}");
@@ -118,7 +122,8 @@ TEST_CASE("a file that is missing or wrong is an exception, or an error under Ex
 TEST_CASE("smdebug's reading of a configuration can be asked for") {
   constexpr std::string_view text = R"({"HookParameters": {"dry_run": true, "save_shape": true}})";
   const HookConfig config = loupe::config_from_json(
-      text, "hook.json", {.environment = nothing(), .quirks = loupe::format::hook_config_quirks<loupe::compat::Smdebug>});
+      text, "hook.json",
+      {.environment = nothing(), .quirks = loupe::format::hook_config_quirks<loupe::compat::Smdebug>});
   CHECK_FALSE(config.dry_run);
   CHECK_FALSE(config.reductions.save_shape);
   CHECK(config_of(text).dry_run);

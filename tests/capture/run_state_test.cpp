@@ -63,14 +63,17 @@ TEST_CASE("each new checkpoint adds the state at that moment, as smdebug writes 
   RunState state = opened(storage);
   put(storage, "epoch_1.pt", "weights");
   REQUIRE(state.before_step(at(2, 2, 2)));
-  const std::string first = R"({"training-run": 0, "latest-global-step-saved": 2, "latest-global-step-seen": 2, "latest-mode-step": {"GLOBAL": 2, "TRAIN": 2}})";
+  const std::string first =
+      R"({"training-run": 0, "latest-global-step-saved": 2, "latest-global-step-seen": 2, "latest-mode-step": {"GLOBAL": 2, "TRAIN": 2}})";
   CHECK(content(storage) == "[" + first + "]");
   REQUIRE(state.before_step(at(3, 3, 2)));
   CHECK(content(storage) == "[" + first + "]");
   put(storage, "deep/er/epoch_2.pt", "weights");
   REQUIRE(state.before_step(at(4, 4, -1)));
-  CHECK(content(storage) ==
-        "[" + first + R"(, {"training-run": 0, "latest-global-step-saved": null, "latest-global-step-seen": 4, "latest-mode-step": {"GLOBAL": 4, "TRAIN": 4}}])");
+  CHECK(
+      content(storage) ==
+      "[" + first +
+          R"(, {"training-run": 0, "latest-global-step-saved": null, "latest-global-step-seen": 4, "latest-mode-step": {"GLOBAL": 4, "TRAIN": 4}}])");
 }
 
 TEST_CASE("a checkpoint that grows or goes away is a change, and files of the state and the uploader are none") {
@@ -126,15 +129,18 @@ TEST_CASE("smdebug numbers a mode that is new in a resumed run on from the globa
 TEST_CASE("a resumed run adds to the states that are there, and names the modes used so far only") {
   for (const auto numbering : {ResumedNumbering::from_zero, ResumedNumbering::smdebug}) {
     const AnyStorage storage{MemoryStorage()};
-    const std::string before = R"({"training-run": 0, "latest-global-step-saved": null, "latest-global-step-seen": 5, "latest-mode-step": {"GLOBAL": 5, "TRAIN": 3}})";
+    const std::string before =
+        R"({"training-run": 0, "latest-global-step-saved": null, "latest-global-step-seen": 5, "latest-mode-step": {"GLOBAL": 5, "TRAIN": 3}})";
     put(storage, "metadata.json", "[" + before + "]");
     RunState state = opened(storage, numbering);
     Counters counters = state.counters();
     put(storage, "new.pt", "weights");
     counters.global = counters.modes[mode_index(Mode::global)] = 6;
     REQUIRE(state.before_step(counters));
-    CHECK(content(storage) ==
-          "[" + before + R"(, {"training-run": 1, "latest-global-step-saved": null, "latest-global-step-seen": 6, "latest-mode-step": {"GLOBAL": 6, "TRAIN": 3}}])");
+    CHECK(
+        content(storage) ==
+        "[" + before +
+            R"(, {"training-run": 1, "latest-global-step-saved": null, "latest-global-step-seen": 6, "latest-mode-step": {"GLOBAL": 6, "TRAIN": 3}}])");
   }
 }
 
@@ -149,14 +155,16 @@ TEST_CASE("a malformed state file keeps a hook from starting") {
 
 TEST_CASE("a state that can't be written is an error, and is written at the next step") {
   const MemoryStorage memory;
-  auto state = RunState::open(AnyStorage(loupe::FaultStorage(memory, loupe::FaultPlan::fail_nth(1).only(loupe::StorageOperation::put))));
+  auto state = RunState::open(
+      AnyStorage(loupe::FaultStorage(memory, loupe::FaultPlan::fail_nth(1).only(loupe::StorageOperation::put))));
   REQUIRE(state);
   put(AnyStorage(memory), "new.pt", "weights");
   CHECK_FALSE(state->before_step(at(1, 1, 1)));
   CHECK(content(AnyStorage(memory)) == none);
   REQUIRE(state->before_step(at(2, 2, 1)));
-  CHECK(content(AnyStorage(memory)) ==
-        R"([{"training-run": 0, "latest-global-step-saved": 1, "latest-global-step-seen": 2, "latest-mode-step": {"GLOBAL": 2, "TRAIN": 2}}])");
+  CHECK(
+      content(AnyStorage(memory)) ==
+      R"([{"training-run": 0, "latest-global-step-saved": 1, "latest-global-step-seen": 2, "latest-mode-step": {"GLOBAL": 2, "TRAIN": 2}}])");
 }
 
 TEST_CASE("a checkpoint directory that isn't there yet is an empty one") {

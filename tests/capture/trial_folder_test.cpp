@@ -39,7 +39,8 @@ void put(const AnyStorage& storage, std::string_view key, std::string_view conte
 }
 
 /// A saved step as a worker leaves it.
-void put_step(const AnyStorage& storage, std::int64_t step, Mode mode, std::int64_t mode_step, std::string_view worker = "worker_0") {
+void put_step(const AnyStorage& storage, std::int64_t step, Mode mode, std::int64_t mode_step,
+              std::string_view worker = "worker_0") {
   const auto event_key = format::event_key(step, worker);
   put(storage, event_key, "records");
   ByteBuffer document;
@@ -111,7 +112,9 @@ TEST_CASE("a new folder is claimed while it is open, and closing marks the end")
 
 TEST_CASE("a folder that is not closed gives up its claim and leaves the trial unfinished") {
   const AnyStorage storage{MemoryStorage()};
-  { const TrialFolder folder = opened(storage, options()); }
+  {
+    const TrialFolder folder = opened(storage, options());
+  }
   CHECK(keys(storage).empty());
 }
 
@@ -180,12 +183,10 @@ TEST_CASE("one of several workers that overwrites removes its own files and thos
     put(storage, format::collections_key(worker), "{}");
   }
   const TrialFolder folder = opened(storage, of_worker(1, 2, ResumePolicy::overwrite));
-  CHECK(keys(storage) == Keys{"collections/000000000/worker_0_collections.json",
-                              "collections/000000000/worker_x_collections.json",
-                              "events/000000000005/000000000005_worker_0.tfevents",
-                              "events/000000000005/000000000005_worker_x.tfevents",
-                              "index/000000000/000000000005_worker_0.json",
-                              "index/000000000/000000000005_worker_x.json"});
+  CHECK(keys(storage) ==
+        Keys{"collections/000000000/worker_0_collections.json", "collections/000000000/worker_x_collections.json",
+             "events/000000000005/000000000005_worker_0.tfevents", "events/000000000005/000000000005_worker_x.tfevents",
+             "index/000000000/000000000005_worker_0.json", "index/000000000/000000000005_worker_x.json"});
 }
 
 TEST_CASE("the claim of a running process keeps another hook out under every resume policy") {
@@ -263,7 +264,8 @@ TEST_CASE("in a job whose platform marks the end no marker is written") {
   CHECK(keys(storage).empty());
 }
 
-TEST_CASE("smdebug's way: the folder is claimed with the first step, a claimed one silences, each worker marks the end") {
+TEST_CASE(
+    "smdebug's way: the folder is claimed with the first step, a claimed one silences, each worker marks the end") {
   const AnyStorage storage{MemoryStorage()};
   TrialFolderOptions chosen = options();
   chosen.claim = ClaimPolicy::smdebug;
@@ -301,7 +303,8 @@ TEST_CASE("whatever storage operation fails on opening, the folder is given up w
     for (std::uint64_t n = 1; !has_opened; ++n) {
       const MemoryStorage memory;
       put_step(AnyStorage(memory), 3, Mode::train, 1);
-      auto folder = TrialFolder::open(AnyStorage(loupe::FaultStorage(memory, loupe::FaultPlan::fail_nth(n))), options(resume));
+      auto folder =
+          TrialFolder::open(AnyStorage(loupe::FaultStorage(memory, loupe::FaultPlan::fail_nth(n))), options(resume));
       has_opened = folder.has_value();
       if (!has_opened) CHECK_FALSE(AnyStorage(memory).stat(format::claim_key));
     }
@@ -309,8 +312,11 @@ TEST_CASE("whatever storage operation fails on opening, the folder is given up w
 }
 
 TEST_CASE("overwriting removes files that a crash has left unfinished, of this worker alone if there are several") {
-  const Keys left{"claim.smd.4711-0.tmp", "collections/000000000/worker_0_collections.json.tmp", "events/000000000007/000000000007_worker_0.tfevents.tmp",
-                  "events/000000000007/000000000007_worker_1.tfevents.tmp", "index/000000000/000000000007_worker_0.json.tmp",
+  const Keys left{"claim.smd.4711-0.tmp",
+                  "collections/000000000/worker_0_collections.json.tmp",
+                  "events/000000000007/000000000007_worker_0.tfevents.tmp",
+                  "events/000000000007/000000000007_worker_1.tfevents.tmp",
+                  "index/000000000/000000000007_worker_0.json.tmp",
                   "models/epoch_1.pt.tmp"};
   for (const std::int64_t world_size : {1, 2}) {
     const TemporaryFolder root;

@@ -31,7 +31,9 @@ using namespace conformance;
 class ScriptRanks {
  public:
   ScriptRanks(std::string_view worker, std::size_t number, std::size_t count)
-      : worker_(worker), rank_(worker == "worker_0" ? 0 : static_cast<std::int64_t>(number) + 1), count_(static_cast<std::int64_t>(count)) {}
+      : worker_(worker),
+        rank_(worker == "worker_0" ? 0 : static_cast<std::int64_t>(number) + 1),
+        count_(static_cast<std::int64_t>(count)) {}
   [[nodiscard]] std::int64_t rank() const noexcept { return rank_; }
   [[nodiscard]] std::int64_t world_size() const noexcept { return count_; }
   [[nodiscard]] loupe::Text worker_name() const { return worker_; }
@@ -55,9 +57,11 @@ Value must(loupe::result<Value>&& outcome) {
 /// The defaults of a script's hook, with what they refer to.
 class ScriptDefaults {
  public:
-  explicit ScriptDefaults(const Script& script) : included_(script.included_collections.begin(), script.included_collections.end()) {
+  explicit ScriptDefaults(const Script& script)
+      : included_(script.included_collections.begin(), script.included_collections.end()) {
     for (const ScriptCollection& collection : script.default_collections)
-      collections_.push_back({collection.name, collection.patterns.empty() ? std::string_view() : collection.patterns[0]});
+      collections_.push_back(
+          {collection.name, collection.patterns.empty() ? std::string_view() : collection.patterns[0]});
   }
   [[nodiscard]] loupe::FrameworkDefaults get() const { return {"script", collections_, included_}; }
 
@@ -95,7 +99,8 @@ class Player {
     bool is_closed = false;
     for (const Op& op : script_.ops) {
       if (!op.is_for(worker())) continue;
-      if (auto done = play(op); !done) std::fprintf(stderr, "%s: %s\n", worker().c_str(), done.error().message().c_str());
+      if (auto done = play(op); !done)
+        std::fprintf(stderr, "%s: %s\n", worker().c_str(), done.error().message().c_str());
       is_closed = is_closed || op.kind == OpKind::close;
     }
     if (is_closed) return;

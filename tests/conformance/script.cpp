@@ -29,14 +29,17 @@ std::vector<std::string> texts_of(const Json& json) {
 std::vector<std::pair<std::string, std::string>> pairs_of(const Json& json) {
   std::vector<std::pair<std::string, std::string>> pairs;
   if (const Object* members = json.object())
-    for (const auto& [name, member] : *members) pairs.emplace_back(name, member.text() != nullptr ? text_of(member) : print(member));
+    for (const auto& [name, member] : *members)
+      pairs.emplace_back(name, member.text() != nullptr ? text_of(member) : print(member));
   return pairs;
 }
 
 result<OpKind> kind_of(const Json& op) {
-  static constexpr std::array<std::string_view, 7> names = {"mode", "step", "tensor", "scalar", "custom", "flush_custom", "close"};
+  static constexpr std::array<std::string_view, 7> names = {"mode",   "step",         "tensor", "scalar",
+                                                            "custom", "flush_custom", "close"};
   const auto found = std::find(names.begin(), names.end(), text_of(op["op"]));
-  if (found == names.end()) return fail(ErrorKind::invalid_argument, "script", loupe::Text::join("no such op: ", print(op)));
+  if (found == names.end())
+    return fail(ErrorKind::invalid_argument, "script", loupe::Text::join("no such op: ", print(op)));
   return static_cast<OpKind>(found - names.begin());
 }
 
@@ -88,7 +91,9 @@ result<Op> read_op(const Json& json, const std::vector<std::string>& workers) {
 
 }  // namespace
 
-bool Op::is_for(std::string_view worker) const { return only.empty() || std::find(only.begin(), only.end(), worker) != only.end(); }
+bool Op::is_for(std::string_view worker) const {
+  return only.empty() || std::find(only.begin(), only.end(), worker) != only.end();
+}
 
 result<Script> read_script(std::string_view text, std::string_view file) {
   LOUPE_ASSIGN(const Json json, parse(text, file));

@@ -21,12 +21,12 @@ enum class OpKind { mode, step, tensor, scalar, custom, flush_custom, close };
 struct Op {
   OpKind kind = OpKind::step;
   std::string name;
-  std::optional<loupe::Mode> mode;              ///< mode: nothing for one that there isn't
-  std::vector<loupe::Array> values;             ///< one for each worker, or one for all
+  std::optional<loupe::Mode> mode;   ///< mode: nothing for one that there isn't
+  std::vector<loupe::Array> values;  ///< one for each worker, or one for all
   std::vector<std::string> collections;
   bool sagemaker_metric = false;
   double timestamp = 0;
-  std::vector<std::string> only;                ///< the workers that do it; none: all
+  std::vector<std::string> only;  ///< the workers that do it; none: all
 
   [[nodiscard]] bool is_for(std::string_view worker) const;
   [[nodiscard]] const loupe::Array& value(std::size_t worker_number) const {

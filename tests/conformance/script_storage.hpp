@@ -24,7 +24,9 @@ class ScriptStorage {
   using Staged = loupe::LocalStorage::Staged;
 
   explicit ScriptStorage(const std::string& folder)
-      : local_(std::string_view(folder)), folder_(folder), killed_(std::make_shared<Killed>()) {}
+      : local_(std::string_view(folder)),
+        folder_(folder),
+        killed_(std::make_shared<Killed>()) {}
 
   /// From here on nothing is published. `has_records`: a tensor of the open step has been written.
   void kill(bool has_records) { *killed_ = {true, has_records}; }

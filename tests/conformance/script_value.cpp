@@ -63,7 +63,8 @@ Type element(const Json* const* items) {
     return {floating<Part>(json), floating<Part>(*items[1])};
   } else if constexpr (std::integral<Type>) {
     const auto* number = std::get_if<Number>(&json.value);
-    if (number == nullptr || number->text.find_first_of(".eE") != std::string::npos) return converted<Type>(floating<double>(json));
+    if (number == nullptr || number->text.find_first_of(".eE") != std::string::npos)
+      return converted<Type>(floating<double>(json));
     return parsed<Type>(number->text);
   } else if constexpr (std::floating_point<Type>) return floating<Type>(json);
   else return converted<Type>(floating<double>(json));

@@ -35,7 +35,8 @@ struct ClaimOwner {
 /// What to do with a claim whose owner can't be told to have ended: smdebug's, or one made on another host.
 enum class UnknownClaim : std::uint8_t { respect, take_over };
 
-/// A claim that this process holds; given up by `release` or the destructor. Move-only; one thread at a time.
+/// A claim that this process holds; given up by `release` or the destructor, but not by those of a forked child.
+/// Move-only; one thread at a time.
 class Claim {
  public:
   /// Holds nothing.
@@ -46,10 +47,14 @@ class Claim {
   /// Claims `key` only if nobody has, with the empty object that smdebug writes; a claim that holds nothing if somebody has.
   LOUPE_DECL static result<Claim> try_acquire_as_smdebug(const AnyStorage& storage, std::string_view key);
 
-  Claim(Claim&& other) noexcept : storage_(std::move(other.storage_)), key_(std::move(other.key_)) { other.storage_.reset(); }
+  Claim(Claim&& other) noexcept
+      : storage_(std::move(other.storage_)), key_(std::move(other.key_)), holder_(other.holder_) {
+    other.storage_.reset();
+  }
   Claim& operator=(Claim&& other) noexcept {
     std::swap(storage_, other.storage_);
     std::swap(key_, other.key_);
+    std::swap(holder_, other.holder_);
     return *this;
   }
   ~Claim() { (void)release(); }
@@ -59,9 +64,10 @@ class Claim {
   LOUPE_DECL result<void> release();
 
  private:
-  Claim(AnyStorage storage, Text key) : storage_(std::move(storage)), key_(std::move(key)) {}
+  LOUPE_DECL Claim(AnyStorage storage, Text key);
   std::optional<AnyStorage> storage_;
   Text key_;
+  std::int64_t holder_ = 0;  ///< this process's number when it claimed
 };
 
 }  // namespace loupe::inline LOUPE_ABI

@@ -79,17 +79,20 @@ inline Text takeover_key(std::string_view key, std::string_view content) {
   return Text::join(key, ".", std::string_view(digits, static_cast<std::size_t>(end - digits)));
 }
 
-inline unexpected<Error> claimed(const AnyStorage& storage, std::string_view key, const std::optional<ClaimOwner>& owner) {
+inline unexpected<Error> claimed(const AnyStorage& storage, std::string_view key,
+                                 const std::optional<ClaimOwner>& owner) {
   const Text object = Text::join(storage.name().view(), "/", key);
   if (!owner)
-    return fail(ErrorKind::invalid_state, object,
-                "the folder is claimed by smdebug or an unknown program; if none is running, remove the file, or resume or "
-                "overwrite the trial");
-  return fail(ErrorKind::invalid_state, object,
-              Text::join("the folder is claimed by process ", to_text(owner->pid).view(), " on host ", owner->host.view(),
-                         owner->state() == ClaimOwner::State::running
-                             ? ", which is running"
-                             : "; if it isn't running, remove the file, or resume or overwrite the trial"));
+    return fail(
+        ErrorKind::invalid_state, object,
+        "the folder is claimed by smdebug or an unknown program; if none is running, remove the file, or resume or "
+        "overwrite the trial");
+  return fail(
+      ErrorKind::invalid_state, object,
+      Text::join("the folder is claimed by process ", to_text(owner->pid).view(), " on host ", owner->host.view(),
+                 owner->state() == ClaimOwner::State::running
+                     ? ", which is running"
+                     : "; if it isn't running, remove the file, or resume or overwrite the trial"));
 }
 
 /// How many takeovers of takeovers a claim may take, each left behind by a process that ended within one.
@@ -110,8 +113,8 @@ inline result<void> write_claim(const AnyStorage& storage, std::string_view key,
     }
     const auto owner = ClaimOwner::parse(found.text());
     const auto state = owner ? owner->state() : ClaimOwner::State::unknown;
-    if (state == ClaimOwner::State::running || (state == ClaimOwner::State::unknown && unknown == UnknownClaim::respect) ||
-        depth == max_takeovers)
+    if (state == ClaimOwner::State::running ||
+        (state == ClaimOwner::State::unknown && unknown == UnknownClaim::respect) || depth == max_takeovers)
       return claimed(storage, key, owner);
     const Text guard = takeover_key(key, found.text());
     LOUPE_TRY(write_claim(storage, guard, UnknownClaim::respect, depth + 1));
@@ -144,7 +147,8 @@ LOUPE_DECL std::optional<ClaimOwner> ClaimOwner::parse(std::string_view line) {
 }
 
 LOUPE_DECL Text ClaimOwner::line() const {
-  return Text::join("loupe pid ", to_text(pid).view(), " start ", to_text(start_time).view(), " host ", host.view(), "\n");
+  return Text::join("loupe pid ", to_text(pid).view(), " start ", to_text(start_time).view(), " host ", host.view(),
+                    "\n");
 }
 
 LOUPE_DECL ClaimOwner::State ClaimOwner::state() const {
@@ -157,6 +161,9 @@ LOUPE_DECL ClaimOwner::State ClaimOwner::state() const {
   const bool is_another = start_time != 0 && start_time != stat->start_time;
   return has_ended || is_another ? State::gone : State::running;
 }
+
+LOUPE_DECL Claim::Claim(AnyStorage storage, Text key)
+    : storage_(std::move(storage)), key_(std::move(key)), holder_(::getpid()) {}
 
 LOUPE_DECL result<Claim> Claim::acquire(const AnyStorage& storage, std::string_view key, UnknownClaim unknown) {
   LOUPE_TRY(detail::write_claim(storage, key, unknown, 0));
@@ -173,7 +180,7 @@ LOUPE_DECL result<Claim> Claim::try_acquire_as_smdebug(const AnyStorage& storage
 LOUPE_DECL result<void> Claim::release() {
   if (!storage_) return {};
   const AnyStorage storage = *std::exchange(storage_, std::nullopt);
-  return storage.remove(key_);
+  return holder_ == ::getpid() ? storage.remove(key_) : result<void>();
 }
 
 }  // namespace loupe::inline LOUPE_ABI

@@ -30,7 +30,8 @@ LOUPE_DECL result<HookConfig> read_hook_config(std::string_view text, std::strin
                                                const HookConfigSurroundings& surroundings = {});
 /// The same from a file; an empty path means the one that the environment names (`SMDEBUG_CONFIG_FILE_PATH`, else
 /// SageMaker's), unless `USE_SMDEBUG` switches hooks off: then there is no need of one. `not_found` if it is missing.
-LOUPE_DECL result<HookConfig> read_hook_config_file(std::string_view path, const HookConfigSurroundings& surroundings = {});
+LOUPE_DECL result<HookConfig> read_hook_config_file(std::string_view path,
+                                                    const HookConfigSurroundings& surroundings = {});
 
 /// As `read_hook_config`; throws an error, or gives a `result` if `Errors` is `Expect`.
 template <ErrorPolicy Errors = DefaultErrorPolicy>

@@ -15,7 +15,8 @@ namespace detail {
 inline result<void> read_file(std::string_view path, ByteBuffer& out) {
   const std::size_t slash = path.rfind('/');
   const bool has_folder = slash != std::string_view::npos;
-  const LocalStorage folder(has_folder ? (slash == 0 ? path.substr(0, 1) : path.substr(0, slash)) : std::string_view("."));
+  const LocalStorage folder(has_folder ? (slash == 0 ? path.substr(0, 1) : path.substr(0, slash))
+                                       : std::string_view("."));
   auto read = folder.read(has_folder ? path.substr(slash + 1) : path, {}, out);
   if (!read) {
     Error error = std::move(read).error();
@@ -60,8 +61,9 @@ LOUPE_DECL result<HookConfig> read_hook_config(std::string_view text, std::strin
   HookConfig config;
   config.defaults = surroundings.defaults;
   config.in_sagemaker_job = format::in_sagemaker_job(environment);
-  LOUPE_ASSIGN(format::HookParameters given,
-               format::parse_hook_config(text, file, {surroundings.defaults, config.in_sagemaker_job, surroundings.quirks}));
+  LOUPE_ASSIGN(
+      format::HookParameters given,
+      format::parse_hook_config(text, file, {surroundings.defaults, config.in_sagemaker_job, surroundings.quirks}));
   config.out_dir = std::move(given.out_dir);
   config.save = std::move(given.save);
   config.reductions = std::move(given.reductions);
@@ -80,7 +82,8 @@ LOUPE_DECL result<HookConfig> read_hook_config(std::string_view text, std::strin
 }
 
 LOUPE_DECL result<HookConfig> read_hook_config_file(std::string_view path, const HookConfigSurroundings& surroundings) {
-  LOUPE_ASSIGN(const bool is_enabled, path.empty() ? detail::uses_smdebug(surroundings.environment) : result<bool>(true));
+  LOUPE_ASSIGN(const bool is_enabled,
+               path.empty() ? detail::uses_smdebug(surroundings.environment) : result<bool>(true));
   if (!is_enabled) {
     HookConfig config;
     config.enabled = false;

@@ -21,7 +21,8 @@ namespace loupe::inline LOUPE_ABI {
 class RunState {
  public:
   /// Reads the state that is there; none is a fresh start, a malformed one an error. `checkpoints` is the directory.
-  LOUPE_DECL static result<RunState> open(AnyStorage checkpoints, ResumedNumbering numbering = ResumedNumbering::from_zero);
+  LOUPE_DECL static result<RunState> open(AnyStorage checkpoints,
+                                          ResumedNumbering numbering = ResumedNumbering::from_zero);
 
   /// Where counting goes on; `restored` says whether there was a state.
   [[nodiscard]] const Counters& counters() const noexcept { return restored_; }

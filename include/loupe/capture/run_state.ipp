@@ -35,8 +35,8 @@ LOUPE_DECL void RunState::restore(ResumedNumbering numbering) {
   restored_.global = last.latest_global_step_seen;
   restored_.last_saved = last.latest_global_step_saved.value_or(-1);
   for (const Mode mode : all_modes)
-    restored_.modes[mode_index(mode)] =
-        last.latest_mode_step[mode_index(mode)].value_or(numbering == ResumedNumbering::smdebug ? restored_.global : -1);
+    restored_.modes[mode_index(mode)] = last.latest_mode_step[mode_index(mode)].value_or(
+        numbering == ResumedNumbering::smdebug ? restored_.global : -1);
   restored_.modes[mode_index(Mode::global)] = restored_.global;
 }
 
@@ -59,7 +59,8 @@ LOUPE_DECL format::CheckpointState RunState::state_of(const Counters& counters) 
   state.latest_global_step_seen = counters.global;
   for (const Mode mode : all_modes) {
     const std::size_t index = mode_index(mode);
-    const bool is_used = counters.modes[index] != restored_.modes[index] || (!states_.empty() && states_.back().latest_mode_step[index]);
+    const bool is_used =
+        counters.modes[index] != restored_.modes[index] || (!states_.empty() && states_.back().latest_mode_step[index]);
     if (is_used || mode == Mode::global) state.latest_mode_step[index] = counters.modes[index];
   }
   return state;

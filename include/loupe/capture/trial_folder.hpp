@@ -50,7 +50,8 @@ class TrialFolder {
 
  private:
   TrialFolder(AnyStorage storage, TrialFolderOptions options)
-      : storage_(std::move(storage)), options_(std::move(options)) {}
+      : storage_(std::move(storage)),
+        options_(std::move(options)) {}
   LOUPE_DECL result<void> refuse_finished_trial() const;
   LOUPE_DECL result<void> find_counters();
   LOUPE_DECL result<void> remove_trial();
