@@ -7,6 +7,7 @@
 #include <exception>
 #include <filesystem>
 #include <optional>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 
@@ -63,6 +64,14 @@ Trial open(const std::string& folder, const CommandLine& line) {
   return Trial(std::string_view(folder), std::move(options));
 }
 
+/// Adds the answers to the queries of an expected document.
+void add_answers(Json& shown, const Trial& trial, const std::string& queries) {
+  if (queries.empty()) return;
+  const auto expected = parse(read_file(queries), queries);
+  if (!expected) throw std::runtime_error(expected.error().message().c_str());
+  std::get<Object>(shown.value).emplace_back("queries", run_queries(trial, (*expected)["queries"]));
+}
+
 Json read_stages(const CommandLine& line) {
   const TemporaryFolder growing;
   Array documents;
@@ -74,16 +83,15 @@ Json read_stages(const CommandLine& line) {
     if (!trial) trial.emplace(open(growing.path(), line));
     documents.push_back(document(*trial, growing.path()));
   }
-  return Object{{"schema", 1}, {"stages", std::move(documents)}};
+  Json shown = Object{{"schema", 1}, {"stages", std::move(documents)}};
+  if (trial) add_answers(shown, *trial, line.queries);
+  return shown;
 }
 
 Json read_trial(const CommandLine& line) {
   const Trial trial = open(line.folder, line);
   Json shown = document(trial, line.folder);
-  if (line.queries.empty()) return shown;
-  const auto expected = parse(read_file(line.queries), line.queries);
-  if (!expected) throw std::runtime_error(expected.error().message().c_str());
-  std::get<Object>(shown.value).emplace_back("queries", run_queries(trial, (*expected)["queries"]));
+  add_answers(shown, trial, line.queries);
   return shown;
 }
 

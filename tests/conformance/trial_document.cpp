@@ -30,6 +30,9 @@ std::vector<std::int64_t> step_numbers(const loupe::result<std::vector<ModeStep>
   return numbers;
 }
 
+/// Steps of a mode that are known, without a refresh: smdebug's documents show its tables as they are.
+std::vector<std::int64_t> known_steps(const Trial& trial, Mode mode) { return trial.snapshot()->steps(mode, Steps::with_incomplete); }
+
 /// The modes seen, by name.
 std::vector<Mode> modes_of(const Trial& trial) {
   std::vector<Mode> modes = trial.modes().value_or(std::vector<Mode>());
@@ -45,7 +48,7 @@ Json of_each_mode(Ask&& ask) {
 }
 
 Json passed_steps(const Trial& trial, Mode mode) {
-  const auto known = step_numbers(trial.steps(mode, Steps::with_incomplete));
+  const auto known = known_steps(trial, mode);
   const std::int64_t last = known.empty() ? -1 : known.back();
   std::set<std::int64_t> asked{last + 1, last + 2};
   if (last < all_steps_asked_below) {
@@ -145,7 +148,7 @@ void add_step_maps(Object& shown, const Trial& trial, const std::vector<std::int
   Object to_global;
   for (const Mode mode : modes_of(trial)) {
     Object steps;
-    for (const std::int64_t step : step_numbers(trial.steps(mode, Steps::with_incomplete)))
+    for (const std::int64_t step : known_steps(trial, mode))
       if (const auto global_step = trial.global_step(ModeStep(mode, step)).value_or(std::nullopt))
         steps.emplace_back(number_text(step), global_step->value);
     to_global.emplace_back(mode_name(mode), std::move(steps));
@@ -229,12 +232,12 @@ Json document(const Trial& trial, const std::string& folder) {
   shown.emplace_back("open", "ok");
   shown.emplace_back("workers", answer(trial.workers(), Asked::names, names_json));
   shown.emplace_back("num_workers", trial.num_workers().value_or(0));
-  const auto global_steps = step_numbers(trial.steps(Mode::global, Steps::with_incomplete));
   Array modes;
   for (const Mode mode : modes_of(trial)) modes.push_back(mode_name(mode));
   shown.emplace_back("modes", std::move(modes));
   shown.emplace_back("steps", of_each_mode([&](Mode mode) { return steps_json(trial.steps(mode)); }));
   shown.emplace_back("steps_incomplete", of_each_mode([&](Mode mode) { return steps_json(trial.steps(mode, Steps::with_incomplete)); }));
+  const auto global_steps = known_steps(trial, Mode::global);
   add_step_maps(shown, trial, global_steps);
   Object passed;
   for (const Mode mode : modes_of(trial)) passed.emplace_back(mode_name(mode), passed_steps(trial, mode));
