@@ -83,47 +83,37 @@ void multiply_block(const std::byte* elements, std::size_t count, const BlockSum
   }
 }
 
-template <class Element, class Number>
-void convert_block(const std::byte* elements, std::size_t count, Number* out) noexcept {
-  using Stored = std::conditional_t<std::is_same_v<Element, bool>, std::uint8_t, Element>;
-  for (std::size_t element = 0; element < count; ++element) {
-    const Stored number = load_element<Stored>(elements + element * sizeof(Stored));
-    if constexpr (std::is_same_v<Element, bool>) out[element] = number != 0 ? Number{1} : Number{0};
-    else out[element] = static_cast<Number>(number);
-  }
-}
-
 template <class Integer>
 std::uint64_t magnitude_of(Integer number) noexcept {
   const auto bits = static_cast<std::uint64_t>(number);
   return number < 0 ? 0 - bits : bits;
 }
 
-template <class Element>
-void multiply_integers(const std::byte* elements, std::size_t count, IntegerPartials& integer) noexcept {
+// Converts integers of a block to floats or doubles, and multiplies them where that is wanted. Those of 64 bits, which a
+// double may round, are also added up and compared as they are.
+template <class Element, class Real>
+void take_integers(const std::byte* elements, std::size_t count, bool is_multiplying, Real* out,
+                   IntegerPartials& integer) noexcept {
   using Stored = std::conditional_t<std::is_same_v<Element, bool>, std::uint8_t, Element>;
   for (std::size_t element = 0; element < count; ++element) {
     auto number = load_element<Stored>(elements + element * sizeof(Stored));
     if constexpr (std::is_same_v<Element, bool>) number = number != 0;
-    integer.product *= static_cast<std::uint64_t>(number);
-    integer.absolute_product *= magnitude_of(number);
-  }
-}
-
-// Sums and extremes of integers that are too wide for doubles.
-template <class Element>
-void sum_wide_integers(const std::byte* elements, std::size_t count, IntegerPartials& integer) noexcept {
-  for (std::size_t element = 0; element < count; ++element) {
-    const auto number = load_element<Element>(elements + element * sizeof(Element));
-    const std::uint64_t magnitude = magnitude_of(number);
-    integer.sum += static_cast<std::uint64_t>(number);
-    integer.absolute_sum += magnitude;
-    if constexpr (std::is_signed_v<Element>) {
-      integer.minimum = smaller(number, integer.minimum);
-      integer.maximum = larger(number, integer.maximum);
+    out[element] = static_cast<Real>(number);
+    if (is_multiplying) {
+      integer.product *= static_cast<std::uint64_t>(number);
+      integer.absolute_product *= magnitude_of(number);
     }
-    integer.absolute_minimum = smaller(magnitude, integer.absolute_minimum);
-    integer.absolute_maximum = larger(magnitude, integer.absolute_maximum);
+    if constexpr (sizeof(Element) == 8) {
+      const std::uint64_t magnitude = magnitude_of(number);
+      integer.sum += static_cast<std::uint64_t>(number);
+      integer.absolute_sum += magnitude;
+      if constexpr (std::is_signed_v<Element>) {
+        integer.minimum = smaller(number, integer.minimum);
+        integer.maximum = larger(number, integer.maximum);
+      }
+      integer.absolute_minimum = smaller(magnitude, integer.absolute_minimum);
+      integer.absolute_maximum = larger(magnitude, integer.absolute_maximum);
+    }
   }
 }
 
@@ -136,37 +126,58 @@ class PartialsPass {
         kernels_(kernels),
         is_counting_(partials.wanted.contains_any(
             {Statistic::abs_min, Statistic::zero_count, Statistic::prod, Statistic::abs_prod})),
-        is_multiplying_(partials.wanted.contains_any({Statistic::prod, Statistic::abs_prod})) {}
+        is_multiplying_(partials.wanted.contains_any({Statistic::prod, Statistic::abs_prod})),
+        holds_integers_(!is_floating(view.type) && !is_complex(view.type)) {}
 
-  template <class Element>
   void run() noexcept {
-    if constexpr (std::is_same_v<Element, Complex64>) run_complex<float>();
-    else if constexpr (std::is_same_v<Element, Complex128>) run_complex<double>();
-    else if constexpr (!std::is_void_v<Element> && !std::is_same_v<Element, std::string_view>) run_real<Element>();
+    if (partials_.type == ElementType::complex64) run_complex<float>();
+    else if (partials_.type == ElementType::complex128) run_complex<double>();
+    else if (reduces_as_float(partials_.type)) run_real<float>();
+    else if (partials_.type != ElementType::string && partials_.type != ElementType::none) run_real<double>();
   }
 
  private:
-  template <class Element>
+  template <class Real>
   void run_real() noexcept {
-    using Real = std::conditional_t<reduces_as_float(element_type_of<Element>), float, double>;
-    constexpr bool is_converted = !std::is_same_v<Element, Real>;
-    std::byte gathered[reduction_block * sizeof(Element)];
-    Real converted[is_converted ? reduction_block : 1];
+    std::byte gathered[reduction_block * sizeof(Real)];
+    Real converted[reduction_block];
     while (reader_.rest() > 0) {
       const std::size_t count = next_count(reduction_block);
-      const std::byte* elements = reader_.read(count, gathered);
-      if constexpr (std::is_integral_v<Element>) {
-        if (is_multiplying_) multiply_integers<Element>(elements, count, partials_.integer);
-        if constexpr (sizeof(Element) == 8) sum_wide_integers<Element>(elements, count, partials_.integer);
-      }
-      if constexpr (std::is_same_v<Element, Float16>) kernels_.widen_float16(elements, count, converted);
-      else if constexpr (std::is_same_v<Element, BFloat16>) kernels_.widen_bfloat16(elements, count, converted);
-      else if constexpr (is_converted) convert_block<Element>(elements, count, converted);
-      const auto* numbers = is_converted ? reinterpret_cast<const std::byte*>(converted) : elements;
-      add_real<Element, Real>(numbers, count);
+      const std::byte* elements = convert(reader_.read(count, gathered), count, converted);
+      add_real<Real>(elements, count);
       partials_.count += static_cast<std::int64_t>(count);
     }
     partials_.non_finite = partials_.real.non_finite;
+  }
+
+  // Elements as floats: where they are, or in `out`.
+  const std::byte* convert(const std::byte* elements, std::size_t count, float* out) noexcept {
+    switch (partials_.type) {
+      case ElementType::boolean: take<bool>(elements, count, out); break;
+      case ElementType::int8: take<std::int8_t>(elements, count, out); break;
+      case ElementType::uint8: take<std::uint8_t>(elements, count, out); break;
+      case ElementType::int16: take<std::int16_t>(elements, count, out); break;
+      case ElementType::uint16: take<std::uint16_t>(elements, count, out); break;
+      case ElementType::float16: kernels_.widen_float16(elements, count, out); break;
+      case ElementType::bfloat16: kernels_.widen_bfloat16(elements, count, out); break;
+      default: return elements;
+    }
+    return reinterpret_cast<const std::byte*>(out);
+  }
+  // Elements as doubles.
+  const std::byte* convert(const std::byte* elements, std::size_t count, double* out) noexcept {
+    switch (partials_.type) {
+      case ElementType::int32: take<std::int32_t>(elements, count, out); break;
+      case ElementType::uint32: take<std::uint32_t>(elements, count, out); break;
+      case ElementType::int64: take<std::int64_t>(elements, count, out); break;
+      case ElementType::uint64: take<std::uint64_t>(elements, count, out); break;
+      default: return elements;
+    }
+    return reinterpret_cast<const std::byte*>(out);
+  }
+  template <class Element, class Real>
+  void take(const std::byte* elements, std::size_t count, Real* out) noexcept {
+    take_integers<Element>(elements, count, is_multiplying_, out, partials_.integer);
   }
 
   [[nodiscard]] std::size_t next_count(std::size_t most) const noexcept {
@@ -189,14 +200,14 @@ class PartialsPass {
     partials_.zeros += sums.zeros;
   }
 
-  // Adds elements of a real tensor, `elements` being those converted to `Real`.
-  template <class Element, class Real>
+  // Adds elements of a real tensor, which were converted to `Real`.
+  template <class Real>
   void add_real(const std::byte* elements, std::size_t count) noexcept {
     BlockSums<Real> sums;
     sum_block(elements, count, sums);
     add_extremes(sums);
-    if constexpr (std::is_integral_v<Element>) {
-      if constexpr (sizeof(Element) < 8) {
+    if (holds_integers_) {
+      if (element_size(partials_.type) < 8) {
         partials_.integer.sum += static_cast<std::uint64_t>(static_cast<std::int64_t>(sums.sum));
         partials_.integer.absolute_sum += static_cast<std::uint64_t>(sums.absolute_sum);
       }
@@ -314,6 +325,7 @@ class PartialsPass {
   const ReductionKernels& kernels_;
   bool is_counting_;
   bool is_multiplying_;
+  bool holds_integers_;
 };
 
 }  // namespace detail
@@ -322,8 +334,7 @@ LOUPE_DECL Partials Partials::of(const TensorView& view, StatisticSet wanted, co
   Partials partials;
   partials.type = view.type;
   partials.wanted = wanted;
-  detail::PartialsPass pass(partials, view, kernels);
-  visit_element_type(view.type, [&]<class Element>() { pass.run<Element>(); });
+  detail::PartialsPass(partials, view, kernels).run();
   return partials;
 }
 
