@@ -247,7 +247,7 @@ TEST_CASE("steps, mode steps and modes of all sizes come back") {
 TEST_CASE("names and sizes at which a length takes another byte come back") {
   ByteBuffer out;
   const std::vector<std::byte> memory(70000);
-  for (const std::size_t length : {0, 1, 60, 90, 110, 120, 126, 127, 128, 129, 16000, 16383, 16384}) {
+  for (const std::size_t length : {0u, 1u, 60u, 90u, 110u, 120u, 126u, 127u, 128u, 129u, 16000u, 16383u, 16384u}) {
     for (const std::int64_t size : {0, 1, 9, 10, 100, 127, 128, 16383, 16384, 65536}) {
       const std::string tag(length, 'n');
       out.clear();

@@ -89,7 +89,7 @@ TEST_CASE("both ways agree around the lengths where the streams change") {
 TEST_CASE("the checksum of a whole follows from its parts") {
   const std::vector<std::byte> bytes = noise(5000, 3);
   const std::uint32_t whole = wire::crc32c(bytes);
-  for (const std::size_t cut : {0, 1, 7, 8, 255, 768, 4096, 4999, 5000}) {
+  for (const std::size_t cut : {0u, 1u, 7u, 8u, 255u, 768u, 4096u, 4999u, 5000u}) {
     CHECK(wire::crc32c(std::span(bytes).subspan(cut), wire::crc32c(std::span(bytes).first(cut))) == whole);
   }
 }
