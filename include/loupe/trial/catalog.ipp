@@ -265,8 +265,9 @@ LOUPE_DECL void Catalog::apply(std::vector<NewBlock>& batch) {
   std::vector<const NewBlock*> claimants;
   for (const NewBlock& made : batch) claimants.push_back(&made);
   if (settings_.quirks.claims_by_tensor)
-    std::stable_sort(claimants.begin(), claimants.end(),
-                     [](const NewBlock* a, const NewBlock* b) { return a->first_name < b->first_name; });
+    std::sort(claimants.begin(), claimants.end(), [](const NewBlock* a, const NewBlock* b) {
+      return a->first_name != b->first_name ? a->first_name < b->first_name : a->block->load_order < b->block->load_order;
+    });
   for (const NewBlock* made : claimants) claim(*made->block);
   for (const NewBlock& made : batch) {
     add(made.block);

@@ -6,6 +6,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <numeric>
+#include <span>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -64,14 +66,19 @@ struct IndexBlock {
   }
   /// Sorts the entries; of several about the same thing the last one stays.
   void seal() {
-    std::stable_sort(entries.begin(), entries.end(), before);
-    std::size_t kept = 0;
-    for (std::size_t index = 0; index < entries.size(); ++index) {
-      if (index + 1 < entries.size() && !before(entries[index], entries[index + 1])) continue;
-      entries[kept++] = entries[index];
+    std::vector<std::uint32_t> order(entries.size());
+    std::iota(order.begin(), order.end(), std::uint32_t{0});
+    std::sort(order.begin(), order.end(), [this](std::uint32_t a, std::uint32_t b) {
+      if (before(entries[a], entries[b])) return true;
+      return !before(entries[b], entries[a]) && a < b;
+    });
+    std::vector<IndexEntry> sealed;
+    sealed.reserve(entries.size());
+    for (const std::uint32_t place : order) {
+      if (!sealed.empty() && !before(sealed.back(), entries[place])) sealed.pop_back();
+      sealed.push_back(entries[place]);
     }
-    entries.resize(kept);
-    if (entries.capacity() > entries.size() + 4) entries.shrink_to_fit();
+    entries = std::move(sealed);
   }
   /// The entries about a tensor.
   [[nodiscard]] std::pair<const IndexEntry*, const IndexEntry*> of(const Interned* tensor) const noexcept {

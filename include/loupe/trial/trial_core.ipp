@@ -145,8 +145,10 @@ LOUPE_DECL result<std::optional<std::int64_t>> TrialCore::global_step(ModeStep a
 LOUPE_DECL result<std::vector<Array>> TrialCore::numbered_values(NameQuery query, ModeStep at) {
   query.step = at;
   LOUPE_ASSIGN(std::vector<std::string> names, tensor_names(query));
-  std::stable_sort(names.begin(), names.end(), [](const std::string& a, const std::string& b) {
-    return detail::trailing_number(a) < detail::trailing_number(b);
+  std::sort(names.begin(), names.end(), [](const std::string& a, const std::string& b) {
+    const std::int64_t number_a = detail::trailing_number(a);
+    const std::int64_t number_b = detail::trailing_number(b);
+    return number_a != number_b ? number_a < number_b : a < b;
   });
   if (parts_.quirks.inputs_by_global_step) at.mode = Mode::global;
   std::vector<Array> values;
