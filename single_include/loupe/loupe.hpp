@@ -33,6 +33,7 @@
 #include <memory>
 #include <mutex>
 #include <new>
+#include <numeric>
 #include <optional>
 #include <poll.h>
 #include <pthread.h>
@@ -3021,7 +3022,7 @@ inline bool is_large(std::string_view token) noexcept {
   }
   if (token.front() == '-') token.remove_prefix(1);
   const auto first = static_cast<std::int64_t>(token.find_first_of("123456789"));
-  const auto point = static_cast<std::int64_t>(std::min(token.find('.'), token.size()));
+  const auto point = static_cast<std::int64_t>(token.substr(0, token.find('.')).size());
   const std::int64_t place = first < point ? point - first - 1 : point - first;
   return exponent >= -place;
 }
@@ -3139,7 +3140,7 @@ LOUPE_DECL bool JsonReader::scan_integer(Integer& integer) {
     magnitude = magnitude * 10 + static_cast<std::uint64_t>(*position - '0');
   for (; position != end_ && detail::is_digit(*position); ++position) {
     const auto digit = static_cast<std::uint64_t>(*position - '0');
-    if (magnitude > (std::numeric_limits<std::uint64_t>::max() - digit) / 10)
+    if (magnitude > (UINT64_MAX - digit) / 10)
       return set_fault(value_, "the integer is out of range");
     magnitude = magnitude * 10 + digit;
   }
@@ -3219,7 +3220,7 @@ LOUPE_DECL result<double> JsonReader::read_double() {
   const auto [stop, status] = std::from_chars(token.data(), token.data() + token.size(), number);
   if (status == std::errc::result_out_of_range)
     number = detail::is_large(token) ? std::numeric_limits<double>::infinity() : 0.0;
-  if (number > std::numeric_limits<double>::max() || number < std::numeric_limits<double>::lowest()) {
+  if (std::isinf(number)) {
     set_fault(value_, "the number is larger than any double");
     return failure();
   }
@@ -5436,47 +5437,37 @@ void multiply_block(const std::byte* elements, std::size_t count, const BlockSum
   }
 }
 
-template <class Element, class Number>
-void convert_block(const std::byte* elements, std::size_t count, Number* out) noexcept {
-  using Stored = std::conditional_t<std::is_same_v<Element, bool>, std::uint8_t, Element>;
-  for (std::size_t element = 0; element < count; ++element) {
-    const Stored number = load_element<Stored>(elements + element * sizeof(Stored));
-    if constexpr (std::is_same_v<Element, bool>) out[element] = number != 0 ? Number{1} : Number{0};
-    else out[element] = static_cast<Number>(number);
-  }
-}
-
 template <class Integer>
 std::uint64_t magnitude_of(Integer number) noexcept {
   const auto bits = static_cast<std::uint64_t>(number);
   return number < 0 ? 0 - bits : bits;
 }
 
-template <class Element>
-void multiply_integers(const std::byte* elements, std::size_t count, IntegerPartials& integer) noexcept {
+// Converts integers of a block to floats or doubles, and multiplies them where that is wanted. Those of 64 bits, which a
+// double may round, are also added up and compared as they are.
+template <class Element, class Real>
+void take_integers(const std::byte* elements, std::size_t count, bool is_multiplying, Real* out,
+                   IntegerPartials& integer) noexcept {
   using Stored = std::conditional_t<std::is_same_v<Element, bool>, std::uint8_t, Element>;
   for (std::size_t element = 0; element < count; ++element) {
     auto number = load_element<Stored>(elements + element * sizeof(Stored));
     if constexpr (std::is_same_v<Element, bool>) number = number != 0;
-    integer.product *= static_cast<std::uint64_t>(number);
-    integer.absolute_product *= magnitude_of(number);
-  }
-}
-
-// Sums and extremes of integers that are too wide for doubles.
-template <class Element>
-void sum_wide_integers(const std::byte* elements, std::size_t count, IntegerPartials& integer) noexcept {
-  for (std::size_t element = 0; element < count; ++element) {
-    const auto number = load_element<Element>(elements + element * sizeof(Element));
-    const std::uint64_t magnitude = magnitude_of(number);
-    integer.sum += static_cast<std::uint64_t>(number);
-    integer.absolute_sum += magnitude;
-    if constexpr (std::is_signed_v<Element>) {
-      integer.minimum = smaller(number, integer.minimum);
-      integer.maximum = larger(number, integer.maximum);
+    out[element] = static_cast<Real>(number);
+    if (is_multiplying) {
+      integer.product *= static_cast<std::uint64_t>(number);
+      integer.absolute_product *= magnitude_of(number);
     }
-    integer.absolute_minimum = smaller(magnitude, integer.absolute_minimum);
-    integer.absolute_maximum = larger(magnitude, integer.absolute_maximum);
+    if constexpr (sizeof(Element) == 8) {
+      const std::uint64_t magnitude = magnitude_of(number);
+      integer.sum += static_cast<std::uint64_t>(number);
+      integer.absolute_sum += magnitude;
+      if constexpr (std::is_signed_v<Element>) {
+        integer.minimum = smaller(number, integer.minimum);
+        integer.maximum = larger(number, integer.maximum);
+      }
+      integer.absolute_minimum = smaller(magnitude, integer.absolute_minimum);
+      integer.absolute_maximum = larger(magnitude, integer.absolute_maximum);
+    }
   }
 }
 
@@ -5489,37 +5480,58 @@ class PartialsPass {
         kernels_(kernels),
         is_counting_(partials.wanted.contains_any(
             {Statistic::abs_min, Statistic::zero_count, Statistic::prod, Statistic::abs_prod})),
-        is_multiplying_(partials.wanted.contains_any({Statistic::prod, Statistic::abs_prod})) {}
+        is_multiplying_(partials.wanted.contains_any({Statistic::prod, Statistic::abs_prod})),
+        holds_integers_(!is_floating(view.type) && !is_complex(view.type)) {}
 
-  template <class Element>
   void run() noexcept {
-    if constexpr (std::is_same_v<Element, Complex64>) run_complex<float>();
-    else if constexpr (std::is_same_v<Element, Complex128>) run_complex<double>();
-    else if constexpr (!std::is_void_v<Element> && !std::is_same_v<Element, std::string_view>) run_real<Element>();
+    if (partials_.type == ElementType::complex64) run_complex<float>();
+    else if (partials_.type == ElementType::complex128) run_complex<double>();
+    else if (reduces_as_float(partials_.type)) run_real<float>();
+    else if (partials_.type != ElementType::string && partials_.type != ElementType::none) run_real<double>();
   }
 
  private:
-  template <class Element>
+  template <class Real>
   void run_real() noexcept {
-    using Real = std::conditional_t<reduces_as_float(element_type_of<Element>), float, double>;
-    constexpr bool is_converted = !std::is_same_v<Element, Real>;
-    std::byte gathered[reduction_block * sizeof(Element)];
-    Real converted[is_converted ? reduction_block : 1];
+    std::byte gathered[reduction_block * sizeof(Real)];
+    Real converted[reduction_block];
     while (reader_.rest() > 0) {
       const std::size_t count = next_count(reduction_block);
-      const std::byte* elements = reader_.read(count, gathered);
-      if constexpr (std::is_integral_v<Element>) {
-        if (is_multiplying_) multiply_integers<Element>(elements, count, partials_.integer);
-        if constexpr (sizeof(Element) == 8) sum_wide_integers<Element>(elements, count, partials_.integer);
-      }
-      if constexpr (std::is_same_v<Element, Float16>) kernels_.widen_float16(elements, count, converted);
-      else if constexpr (std::is_same_v<Element, BFloat16>) kernels_.widen_bfloat16(elements, count, converted);
-      else if constexpr (is_converted) convert_block<Element>(elements, count, converted);
-      const auto* numbers = is_converted ? reinterpret_cast<const std::byte*>(converted) : elements;
-      add_real<Element, Real>(numbers, count);
+      const std::byte* elements = convert(reader_.read(count, gathered), count, converted);
+      add_real<Real>(elements, count);
       partials_.count += static_cast<std::int64_t>(count);
     }
     partials_.non_finite = partials_.real.non_finite;
+  }
+
+  // Elements as floats: where they are, or in `out`.
+  const std::byte* convert(const std::byte* elements, std::size_t count, float* out) noexcept {
+    switch (partials_.type) {
+      case ElementType::boolean: take<bool>(elements, count, out); break;
+      case ElementType::int8: take<std::int8_t>(elements, count, out); break;
+      case ElementType::uint8: take<std::uint8_t>(elements, count, out); break;
+      case ElementType::int16: take<std::int16_t>(elements, count, out); break;
+      case ElementType::uint16: take<std::uint16_t>(elements, count, out); break;
+      case ElementType::float16: kernels_.widen_float16(elements, count, out); break;
+      case ElementType::bfloat16: kernels_.widen_bfloat16(elements, count, out); break;
+      default: return elements;
+    }
+    return reinterpret_cast<const std::byte*>(out);
+  }
+  // Elements as doubles.
+  const std::byte* convert(const std::byte* elements, std::size_t count, double* out) noexcept {
+    switch (partials_.type) {
+      case ElementType::int32: take<std::int32_t>(elements, count, out); break;
+      case ElementType::uint32: take<std::uint32_t>(elements, count, out); break;
+      case ElementType::int64: take<std::int64_t>(elements, count, out); break;
+      case ElementType::uint64: take<std::uint64_t>(elements, count, out); break;
+      default: return elements;
+    }
+    return reinterpret_cast<const std::byte*>(out);
+  }
+  template <class Element, class Real>
+  void take(const std::byte* elements, std::size_t count, Real* out) noexcept {
+    take_integers<Element>(elements, count, is_multiplying_, out, partials_.integer);
   }
 
   [[nodiscard]] std::size_t next_count(std::size_t most) const noexcept {
@@ -5542,14 +5554,14 @@ class PartialsPass {
     partials_.zeros += sums.zeros;
   }
 
-  // Adds elements of a real tensor, `elements` being those converted to `Real`.
-  template <class Element, class Real>
+  // Adds elements of a real tensor, which were converted to `Real`.
+  template <class Real>
   void add_real(const std::byte* elements, std::size_t count) noexcept {
     BlockSums<Real> sums;
     sum_block(elements, count, sums);
     add_extremes(sums);
-    if constexpr (std::is_integral_v<Element>) {
-      if constexpr (sizeof(Element) < 8) {
+    if (holds_integers_) {
+      if (element_size(partials_.type) < 8) {
         partials_.integer.sum += static_cast<std::uint64_t>(static_cast<std::int64_t>(sums.sum));
         partials_.integer.absolute_sum += static_cast<std::uint64_t>(sums.absolute_sum);
       }
@@ -5667,6 +5679,7 @@ class PartialsPass {
   const ReductionKernels& kernels_;
   bool is_counting_;
   bool is_multiplying_;
+  bool holds_integers_;
 };
 
 }  // namespace detail
@@ -5675,8 +5688,7 @@ LOUPE_DECL Partials Partials::of(const TensorView& view, StatisticSet wanted, co
   Partials partials;
   partials.type = view.type;
   partials.wanted = wanted;
-  detail::PartialsPass pass(partials, view, kernels);
-  visit_element_type(view.type, [&]<class Element>() { pass.run<Element>(); });
+  detail::PartialsPass(partials, view, kernels).run();
   return partials;
 }
 
@@ -13334,7 +13346,8 @@ struct ClaimOwner {
 /// What to do with a claim whose owner can't be told to have ended: smdebug's, or one made on another host.
 enum class UnknownClaim : std::uint8_t { respect, take_over };
 
-/// A claim that this process holds; given up by `release` or the destructor. Move-only; one thread at a time.
+/// A claim that this process holds; given up by `release` or the destructor, but not by those of a forked child.
+/// Move-only; one thread at a time.
 class Claim {
  public:
   /// Holds nothing.
@@ -13345,10 +13358,14 @@ class Claim {
   /// Claims `key` only if nobody has, with the empty object that smdebug writes; a claim that holds nothing if somebody has.
   LOUPE_DECL static result<Claim> try_acquire_as_smdebug(const AnyStorage& storage, std::string_view key);
 
-  Claim(Claim&& other) noexcept : storage_(std::move(other.storage_)), key_(std::move(other.key_)) { other.storage_.reset(); }
+  Claim(Claim&& other) noexcept
+      : storage_(std::move(other.storage_)), key_(std::move(other.key_)), holder_(other.holder_) {
+    other.storage_.reset();
+  }
   Claim& operator=(Claim&& other) noexcept {
     std::swap(storage_, other.storage_);
     std::swap(key_, other.key_);
+    std::swap(holder_, other.holder_);
     return *this;
   }
   ~Claim() { (void)release(); }
@@ -13358,9 +13375,10 @@ class Claim {
   LOUPE_DECL result<void> release();
 
  private:
-  Claim(AnyStorage storage, Text key) : storage_(std::move(storage)), key_(std::move(key)) {}
+  LOUPE_DECL Claim(AnyStorage storage, Text key);
   std::optional<AnyStorage> storage_;
   Text key_;
+  std::int64_t holder_ = 0;  ///< this process's number when it claimed
 };
 
 }  // namespace loupe::inline LOUPE_ABI
@@ -13439,17 +13457,20 @@ inline Text takeover_key(std::string_view key, std::string_view content) {
   return Text::join(key, ".", std::string_view(digits, static_cast<std::size_t>(end - digits)));
 }
 
-inline unexpected<Error> claimed(const AnyStorage& storage, std::string_view key, const std::optional<ClaimOwner>& owner) {
+inline unexpected<Error> claimed(const AnyStorage& storage, std::string_view key,
+                                 const std::optional<ClaimOwner>& owner) {
   const Text object = Text::join(storage.name().view(), "/", key);
   if (!owner)
-    return fail(ErrorKind::invalid_state, object,
-                "the folder is claimed by smdebug or an unknown program; if none is running, remove the file, or resume or "
-                "overwrite the trial");
-  return fail(ErrorKind::invalid_state, object,
-              Text::join("the folder is claimed by process ", to_text(owner->pid).view(), " on host ", owner->host.view(),
-                         owner->state() == ClaimOwner::State::running
-                             ? ", which is running"
-                             : "; if it isn't running, remove the file, or resume or overwrite the trial"));
+    return fail(
+        ErrorKind::invalid_state, object,
+        "the folder is claimed by smdebug or an unknown program; if none is running, remove the file, or resume or "
+        "overwrite the trial");
+  return fail(
+      ErrorKind::invalid_state, object,
+      Text::join("the folder is claimed by process ", to_text(owner->pid).view(), " on host ", owner->host.view(),
+                 owner->state() == ClaimOwner::State::running
+                     ? ", which is running"
+                     : "; if it isn't running, remove the file, or resume or overwrite the trial"));
 }
 
 /// How many takeovers of takeovers a claim may take, each left behind by a process that ended within one.
@@ -13470,8 +13491,8 @@ inline result<void> write_claim(const AnyStorage& storage, std::string_view key,
     }
     const auto owner = ClaimOwner::parse(found.text());
     const auto state = owner ? owner->state() : ClaimOwner::State::unknown;
-    if (state == ClaimOwner::State::running || (state == ClaimOwner::State::unknown && unknown == UnknownClaim::respect) ||
-        depth == max_takeovers)
+    if (state == ClaimOwner::State::running ||
+        (state == ClaimOwner::State::unknown && unknown == UnknownClaim::respect) || depth == max_takeovers)
       return claimed(storage, key, owner);
     const Text guard = takeover_key(key, found.text());
     LOUPE_TRY(write_claim(storage, guard, UnknownClaim::respect, depth + 1));
@@ -13504,7 +13525,8 @@ LOUPE_DECL std::optional<ClaimOwner> ClaimOwner::parse(std::string_view line) {
 }
 
 LOUPE_DECL Text ClaimOwner::line() const {
-  return Text::join("loupe pid ", to_text(pid).view(), " start ", to_text(start_time).view(), " host ", host.view(), "\n");
+  return Text::join("loupe pid ", to_text(pid).view(), " start ", to_text(start_time).view(), " host ", host.view(),
+                    "\n");
 }
 
 LOUPE_DECL ClaimOwner::State ClaimOwner::state() const {
@@ -13517,6 +13539,9 @@ LOUPE_DECL ClaimOwner::State ClaimOwner::state() const {
   const bool is_another = start_time != 0 && start_time != stat->start_time;
   return has_ended || is_another ? State::gone : State::running;
 }
+
+LOUPE_DECL Claim::Claim(AnyStorage storage, Text key)
+    : storage_(std::move(storage)), key_(std::move(key)), holder_(::getpid()) {}
 
 LOUPE_DECL result<Claim> Claim::acquire(const AnyStorage& storage, std::string_view key, UnknownClaim unknown) {
   LOUPE_TRY(detail::write_claim(storage, key, unknown, 0));
@@ -13533,7 +13558,7 @@ LOUPE_DECL result<Claim> Claim::try_acquire_as_smdebug(const AnyStorage& storage
 LOUPE_DECL result<void> Claim::release() {
   if (!storage_) return {};
   const AnyStorage storage = *std::exchange(storage_, std::nullopt);
-  return storage.remove(key_);
+  return holder_ == ::getpid() ? storage.remove(key_) : result<void>();
 }
 
 }  // namespace loupe::inline LOUPE_ABI
@@ -13635,6 +13660,8 @@ struct HookConfig {
   Backpressure backpressure = Backpressure::block;
   /// Bytes of encoded steps that may wait for the writer.
   std::uint64_t max_pending_bytes = std::uint64_t{256} << 20;
+  /// False: the hook saves nothing and touches nothing, as `USE_SMDEBUG=false` asks for.
+  bool enabled = true;
   /// In a SageMaker job the platform writes the end marker, not the hook.
   bool in_sagemaker_job = false;
   /// The engine for patterns that are more than a literal, prefix or suffix; null: loupe's own.
@@ -14287,8 +14314,9 @@ struct HookConfigSurroundings {
 LOUPE_DECL result<HookConfig> read_hook_config(std::string_view text, std::string_view file,
                                                const HookConfigSurroundings& surroundings = {});
 /// The same from a file; an empty path means the one that the environment names (`SMDEBUG_CONFIG_FILE_PATH`, else
-/// SageMaker's). `not_found` if it is missing.
-LOUPE_DECL result<HookConfig> read_hook_config_file(std::string_view path, const HookConfigSurroundings& surroundings = {});
+/// SageMaker's), unless `USE_SMDEBUG` switches hooks off: then there is no need of one. `not_found` if it is missing.
+LOUPE_DECL result<HookConfig> read_hook_config_file(std::string_view path,
+                                                    const HookConfigSurroundings& surroundings = {});
 
 /// As `read_hook_config`; throws an error, or gives a `result` if `Errors` is `Expect`.
 template <ErrorPolicy Errors = DefaultErrorPolicy>
@@ -14317,7 +14345,8 @@ namespace detail {
 inline result<void> read_file(std::string_view path, ByteBuffer& out) {
   const std::size_t slash = path.rfind('/');
   const bool has_folder = slash != std::string_view::npos;
-  const LocalStorage folder(has_folder ? (slash == 0 ? path.substr(0, 1) : path.substr(0, slash)) : std::string_view("."));
+  const LocalStorage folder(has_folder ? (slash == 0 ? path.substr(0, 1) : path.substr(0, slash))
+                                       : std::string_view("."));
   auto read = folder.read(has_folder ? path.substr(slash + 1) : path, {}, out);
   if (!read) {
     Error error = std::move(read).error();
@@ -14338,6 +14367,22 @@ inline result<Text> local_path_of(std::string_view path) {
   return local_path ? *std::move(local_path) : Text();
 }
 
+/// What `USE_SMDEBUG` says: a word for yes or no, in any case; not set means yes.
+inline result<bool> uses_smdebug(const Environment& environment) {
+  const auto value = environment.get("USE_SMDEBUG");
+  if (!value) return true;
+  const auto is_one_of = [&](auto... words) {
+    const auto same = [](char a, char b) { return (a >= 'A' && a <= 'Z' ? a + ('a' - 'A') : a) == b; };
+    const std::string_view given = *value;
+    return (std::equal(given.begin(), given.end(), words.begin(), words.end(), same) || ...);
+  };
+  using namespace std::string_view_literals;
+  if (is_one_of("y"sv, "yes"sv, "t"sv, "true"sv, "on"sv, "1"sv)) return true;
+  if (is_one_of("n"sv, "no"sv, "f"sv, "false"sv, "off"sv, "0"sv)) return false;
+  return fail(ErrorKind::invalid_argument, "USE_SMDEBUG",
+              Text::join("is \"", value->view(), "\", but must be y, yes, t, true, on, 1, n, no, f, false, off or 0"));
+}
+
 }  // namespace detail
 
 LOUPE_DECL result<HookConfig> read_hook_config(std::string_view text, std::string_view file,
@@ -14346,8 +14391,9 @@ LOUPE_DECL result<HookConfig> read_hook_config(std::string_view text, std::strin
   HookConfig config;
   config.defaults = surroundings.defaults;
   config.in_sagemaker_job = format::in_sagemaker_job(environment);
-  LOUPE_ASSIGN(format::HookParameters given,
-               format::parse_hook_config(text, file, {surroundings.defaults, config.in_sagemaker_job, surroundings.quirks}));
+  LOUPE_ASSIGN(
+      format::HookParameters given,
+      format::parse_hook_config(text, file, {surroundings.defaults, config.in_sagemaker_job, surroundings.quirks}));
   config.out_dir = std::move(given.out_dir);
   config.save = std::move(given.save);
   config.reductions = std::move(given.reductions);
@@ -14366,6 +14412,13 @@ LOUPE_DECL result<HookConfig> read_hook_config(std::string_view text, std::strin
 }
 
 LOUPE_DECL result<HookConfig> read_hook_config_file(std::string_view path, const HookConfigSurroundings& surroundings) {
+  LOUPE_ASSIGN(const bool is_enabled,
+               path.empty() ? detail::uses_smdebug(surroundings.environment) : result<bool>(true));
+  if (!is_enabled) {
+    HookConfig config;
+    config.enabled = false;
+    return config;
+  }
   const Text file = path.empty() ? format::hook_config_path(surroundings.environment) : Text(path);
   ByteBuffer text;
   LOUPE_TRY(detail::read_file(file, text));
@@ -14379,13 +14432,15 @@ LOUPE_DECL result<HookConfig> read_hook_config_file(std::string_view path, const
 #ifndef LOUPE_SINGLE_CAPTURE_IDLE_RECORDER_HPP
 #define LOUPE_SINGLE_CAPTURE_IDLE_RECORDER_HPP
 /// @file
-/// The recorder of a hook that stands aside: its trial could not be opened, and the training goes on without it.
+/// The recorder of a hook that stands aside: it is switched off, or its trial could not be opened, and the training goes
+/// on without it.
 
 namespace loupe::inline LOUPE_ABI {
 
-/// Saves nothing and fails at nothing; remembers why.
+/// Saves nothing and fails at nothing; remembers why it has to, if there is a reason.
 class IdleRecorder final : public Recorder {
  public:
+  explicit IdleRecorder(ReportSink sink) noexcept : failures_(sink) {}
   IdleRecorder(ReportSink sink, Error reason) noexcept : failures_(sink) { failures_.add(std::move(reason)); }
 
   result<void> set_mode(Mode mode) override {
@@ -14541,7 +14596,8 @@ namespace loupe::inline LOUPE_ABI {
 class RunState {
  public:
   /// Reads the state that is there; none is a fresh start, a malformed one an error. `checkpoints` is the directory.
-  LOUPE_DECL static result<RunState> open(AnyStorage checkpoints, ResumedNumbering numbering = ResumedNumbering::from_zero);
+  LOUPE_DECL static result<RunState> open(AnyStorage checkpoints,
+                                          ResumedNumbering numbering = ResumedNumbering::from_zero);
 
   /// Where counting goes on; `restored` says whether there was a state.
   [[nodiscard]] const Counters& counters() const noexcept { return restored_; }
@@ -14606,8 +14662,8 @@ LOUPE_DECL void RunState::restore(ResumedNumbering numbering) {
   restored_.global = last.latest_global_step_seen;
   restored_.last_saved = last.latest_global_step_saved.value_or(-1);
   for (const Mode mode : all_modes)
-    restored_.modes[mode_index(mode)] =
-        last.latest_mode_step[mode_index(mode)].value_or(numbering == ResumedNumbering::smdebug ? restored_.global : -1);
+    restored_.modes[mode_index(mode)] = last.latest_mode_step[mode_index(mode)].value_or(
+        numbering == ResumedNumbering::smdebug ? restored_.global : -1);
   restored_.modes[mode_index(Mode::global)] = restored_.global;
 }
 
@@ -14630,7 +14686,8 @@ LOUPE_DECL format::CheckpointState RunState::state_of(const Counters& counters) 
   state.latest_global_step_seen = counters.global;
   for (const Mode mode : all_modes) {
     const std::size_t index = mode_index(mode);
-    const bool is_used = counters.modes[index] != restored_.modes[index] || (!states_.empty() && states_.back().latest_mode_step[index]);
+    const bool is_used =
+        counters.modes[index] != restored_.modes[index] || (!states_.empty() && states_.back().latest_mode_step[index]);
     if (is_used || mode == Mode::global) state.latest_mode_step[index] = counters.modes[index];
   }
   return state;
@@ -15028,7 +15085,8 @@ class TrialFolder {
 
  private:
   TrialFolder(AnyStorage storage, TrialFolderOptions options)
-      : storage_(std::move(storage)), options_(std::move(options)) {}
+      : storage_(std::move(storage)),
+        options_(std::move(options)) {}
   LOUPE_DECL result<void> refuse_finished_trial() const;
   LOUPE_DECL result<void> find_counters();
   LOUPE_DECL result<void> remove_trial();
@@ -15431,6 +15489,7 @@ inline result<void> check_tensor_name(std::string_view name) {
 
 LOUPE_DECL result<RecorderOwner> StepRecorder::make(HookConfig config, RecorderParts parts) {
   return contained("open a hook", [&]() -> result<RecorderOwner> {
+    if (!config.enabled) return RecorderOwner(new IdleRecorder(config.report));
     LOUPE_TRY(detail::check_hook_config(config));
     LOUPE_ASSIGN(CollectionSet collections, detail::collections_of(config, parts.quirks));
     const bool is_chief = parts.rank == 0;
@@ -15993,14 +16052,19 @@ struct IndexBlock {
   }
   /// Sorts the entries; of several about the same thing the last one stays.
   void seal() {
-    std::stable_sort(entries.begin(), entries.end(), before);
-    std::size_t kept = 0;
-    for (std::size_t index = 0; index < entries.size(); ++index) {
-      if (index + 1 < entries.size() && !before(entries[index], entries[index + 1])) continue;
-      entries[kept++] = entries[index];
+    std::vector<std::uint32_t> order(entries.size());
+    std::iota(order.begin(), order.end(), std::uint32_t{0});
+    std::sort(order.begin(), order.end(), [this](std::uint32_t a, std::uint32_t b) {
+      if (before(entries[a], entries[b])) return true;
+      return !before(entries[b], entries[a]) && a < b;
+    });
+    std::vector<IndexEntry> sealed;
+    sealed.reserve(entries.size());
+    for (const std::uint32_t place : order) {
+      if (!sealed.empty() && !before(sealed.back(), entries[place])) sealed.pop_back();
+      sealed.push_back(entries[place]);
     }
-    entries.resize(kept);
-    if (entries.capacity() > entries.size() + 4) entries.shrink_to_fit();
+    entries = std::move(sealed);
   }
   /// The entries about a tensor.
   [[nodiscard]] std::pair<const IndexEntry*, const IndexEntry*> of(const Interned* tensor) const noexcept {
@@ -17025,8 +17089,9 @@ LOUPE_DECL void Catalog::apply(std::vector<NewBlock>& batch) {
   std::vector<const NewBlock*> claimants;
   for (const NewBlock& made : batch) claimants.push_back(&made);
   if (settings_.quirks.claims_by_tensor)
-    std::stable_sort(claimants.begin(), claimants.end(),
-                     [](const NewBlock* a, const NewBlock* b) { return a->first_name < b->first_name; });
+    std::sort(claimants.begin(), claimants.end(), [](const NewBlock* a, const NewBlock* b) {
+      return a->first_name != b->first_name ? a->first_name < b->first_name : a->block->load_order < b->block->load_order;
+    });
   for (const NewBlock* made : claimants) claim(*made->block);
   for (const NewBlock& made : batch) {
     add(made.block);
@@ -18400,8 +18465,10 @@ LOUPE_DECL result<std::optional<std::int64_t>> TrialCore::global_step(ModeStep a
 LOUPE_DECL result<std::vector<Array>> TrialCore::numbered_values(NameQuery query, ModeStep at) {
   query.step = at;
   LOUPE_ASSIGN(std::vector<std::string> names, tensor_names(query));
-  std::stable_sort(names.begin(), names.end(), [](const std::string& a, const std::string& b) {
-    return detail::trailing_number(a) < detail::trailing_number(b);
+  std::sort(names.begin(), names.end(), [](const std::string& a, const std::string& b) {
+    const std::int64_t number_a = detail::trailing_number(a);
+    const std::int64_t number_b = detail::trailing_number(b);
+    return number_a != number_b ? number_a < number_b : a < b;
   });
   if (parts_.quirks.inputs_by_global_step) at.mode = Mode::global;
   std::vector<Array> values;
