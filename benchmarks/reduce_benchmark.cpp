@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <span>
 #include <vector>
 
 #include "loupe/reduce/fused.hpp"
@@ -90,9 +91,12 @@ void statistics(benchmark::State& state, StatisticSet wanted) {
   for (auto _ : state) loupe::reduce_tensor<loupe::Fused>(view_of(elements), wanted, values);
   state.SetBytesProcessed(state.iterations() * static_cast<std::int64_t>(elements.size() * sizeof(Number)));
 }
-BENCHMARK_CAPTURE(statistics<float>, all_of_float32, StatisticSet::all())->Unit(benchmark::kMillisecond);
-BENCHMARK_CAPTURE(statistics<double>, eight_of_float64, eight)->Unit(benchmark::kMillisecond);
-BENCHMARK_CAPTURE(statistics<double>, all_of_float64, StatisticSet::all())->Unit(benchmark::kMillisecond);
+void all_of_float32(benchmark::State& state) { statistics<float>(state, StatisticSet::all()); }
+void eight_of_float64(benchmark::State& state) { statistics<double>(state, eight); }
+void all_of_float64(benchmark::State& state) { statistics<double>(state, StatisticSet::all()); }
+BENCHMARK(all_of_float32)->Name("all statistics of 16 MB of float32")->Unit(benchmark::kMillisecond);
+BENCHMARK(eight_of_float64)->Name("8 statistics of 32 MB of float64")->Unit(benchmark::kMillisecond);
+BENCHMARK(all_of_float64)->Name("all statistics of 32 MB of float64")->Unit(benchmark::kMillisecond);
 
 void statistics_of_float16(benchmark::State& state) {
   const std::vector<float> wide = numbers<float>(4 << 20);
@@ -102,7 +106,7 @@ void statistics_of_float16(benchmark::State& state) {
   for (auto _ : state) loupe::reduce_tensor<loupe::Fused>(view_of(elements), eight, values);
   state.SetBytesProcessed(state.iterations() * static_cast<std::int64_t>(elements.size() * sizeof(loupe::Float16)));
 }
-BENCHMARK(statistics_of_float16)->Unit(benchmark::kMillisecond);
+BENCHMARK(statistics_of_float16)->Name("8 statistics of 8 MB of float16")->Unit(benchmark::kMillisecond);
 
 void statistics_of_a_transposed_matrix(benchmark::State& state) {
   const std::vector<float> elements = numbers<float>(1 << 20);
@@ -111,7 +115,7 @@ void statistics_of_a_transposed_matrix(benchmark::State& state) {
   for (auto _ : state) loupe::reduce_tensor<loupe::Fused>(view, eight, values);
   state.SetBytesProcessed(state.iterations() * static_cast<std::int64_t>(elements.size() * sizeof(float)));
 }
-BENCHMARK(statistics_of_a_transposed_matrix)->Unit(benchmark::kMillisecond);
+BENCHMARK(statistics_of_a_transposed_matrix)->Name("8 statistics of 4 MB of float32, transposed")->Unit(benchmark::kMillisecond);
 
 void statistics_as_numpy(benchmark::State& state) {
   const std::vector<float> elements = numbers<float>(1 << 20);
@@ -119,13 +123,13 @@ void statistics_as_numpy(benchmark::State& state) {
   for (auto _ : state) loupe::reduce_tensor<loupe::NumpyDefinitions>(view_of(elements), eight, values);
   state.SetBytesProcessed(state.iterations() * static_cast<std::int64_t>(elements.size() * sizeof(float)));
 }
-BENCHMARK(statistics_as_numpy)->Unit(benchmark::kMillisecond);
+BENCHMARK(statistics_as_numpy)->Name("8 statistics of 4 MB of float32, as numpy")->Unit(benchmark::kMillisecond);
 
 void histogram(benchmark::State& state) {
   const std::vector<float> elements = numbers<float>(1 << 20);
   for (auto _ : state) benchmark::DoNotOptimize(loupe::make_histogram(view_of(elements)));
   state.SetItemsProcessed(state.iterations() * static_cast<std::int64_t>(elements.size()));
 }
-BENCHMARK(histogram)->Unit(benchmark::kMillisecond);
+BENCHMARK(histogram)->Name("histogram of 4 MB of float32")->Unit(benchmark::kMillisecond);
 
 }  // namespace

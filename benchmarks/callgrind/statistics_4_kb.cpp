@@ -8,7 +8,7 @@
 
 int main() {
   using enum loupe::Statistic;
-  const loupe::StatisticSet wanted{min, max, mean, std, l1, l2, nan_count, zero_count};
+  const loupe::StatisticSet wanted{min, max, mean, std, l1, l2, sum, abs_max};
   std::vector<float> tensor(1024);
   for (std::size_t i = 0; i < tensor.size(); ++i) tensor[i] = static_cast<float>(i % 17) - 8.0F;
   const loupe::TensorView view{std::span<const float>(tensor)};

@@ -49,7 +49,7 @@ struct IndexBlock {
   std::int64_t mode_step = 0;
   const Interned* worker = nullptr;
   Text event_key;                     ///< empty: the one that the layout gives
-  std::vector<IndexEntry> entries;    ///< by tensor (its address), then by part
+  std::vector<IndexEntry> entries;    ///< by tensor (its number), then by part
   std::vector<std::int64_t> extents;  ///< of all shapes
   std::uint32_t load_order = 0;       ///< counts the files that the trial has read
   Mode mode = Mode::global;
@@ -66,6 +66,9 @@ struct IndexBlock {
   }
   /// Sorts the entries; of several about the same thing the last one stays.
   void seal() {
+    // Files name their tensors in one order, that in which the trial met them first.
+    const auto is_not_before = [](const IndexEntry& a, const IndexEntry& b) { return !before(a, b); };
+    if (std::adjacent_find(entries.begin(), entries.end(), is_not_before) == entries.end()) return;
     std::vector<std::uint32_t> order(entries.size());
     std::iota(order.begin(), order.end(), std::uint32_t{0});
     std::sort(order.begin(), order.end(), [this](std::uint32_t a, std::uint32_t b) {
@@ -103,7 +106,7 @@ struct IndexBlock {
 
  private:
   static bool before(const IndexEntry& a, const IndexEntry& b) noexcept {
-    if (a.tensor != b.tensor) return std::less<>()(a.tensor, b.tensor);
+    if (a.tensor != b.tensor) return a.tensor->number < b.tensor->number;
     return a.part < b.part;
   }
   [[nodiscard]] const IndexEntry* lower_bound(const Interned* tensor, std::uint16_t part) const noexcept {
