@@ -39,9 +39,9 @@ TEST_CASE("extremes of 64-bit integers keep all their digits") {
 TEST_CASE("a statistic that wasn't asked for is not there") {
   const std::vector<float> elements{1, 2};
   const auto partials = Partials::of(TensorView(std::span<const float>(elements)), Statistic::min);
-  CHECK(check_available(partials, Statistic::min));
-  const auto refused = check_available(partials, Statistic::max);
-  REQUIRE_FALSE(refused);
+  CHECK(is_available(partials, Statistic::min));
+  CHECK_FALSE(is_available(partials, Statistic::max));
+  const auto refused = refuse_unavailable(partials, Statistic::max);
   CHECK(refused.error().kind == ErrorKind::invalid_state);
   CHECK(refused.error().object == "max");
 }

@@ -55,7 +55,7 @@ LOUPE_DECL void ExactSum::add(double term) noexcept {
   const std::uint64_t rest = (mantissa >> (32 - shift));
   const auto middle = static_cast<std::int64_t>(rest & 0xFFFFFFFFu);
   const auto highest = static_cast<std::int64_t>(rest >> 32);
-  open(limb, limb + 3);
+  if (limb < low_ || limb + 3 > high_) open(limb, limb + 3);
   if ((bits >> 63) == 0) {
     limbs_[limb] += lowest;
     limbs_[limb + 1] += middle;

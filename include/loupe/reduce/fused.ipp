@@ -50,7 +50,7 @@ inline Scalar fused_product(const Partials& partials, bool of_absolute) noexcept
 }  // namespace detail
 
 LOUPE_DECL result<Scalar> Fused::value(const Partials& partials, Statistic statistic) {
-  LOUPE_TRY(check_available(partials, statistic));
+  if (!is_available(partials, statistic)) return refuse_unavailable(partials, statistic);
   const bool of_absolute = is_absolute(statistic);
   const ElementType real_type = detail::fused_real_type(partials.type);
   const auto size = static_cast<double>(partials.count);

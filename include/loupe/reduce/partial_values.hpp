@@ -33,8 +33,15 @@ constexpr bool is_integral(ElementType type) noexcept {
 /// One of the counts, as int64.
 [[nodiscard]] LOUPE_DECL Scalar count_value(const Partials& partials, Statistic statistic) noexcept;
 
-/// Why no strategy can give this statistic: it wasn't asked for when the partials were made, or they are of strings.
-[[nodiscard]] LOUPE_DECL result<void> check_available(const Partials& partials, Statistic statistic);
+/// Whether a strategy can give this statistic at all: not of strings, and not if it wasn't asked for when the partials
+/// were made.
+[[nodiscard]] inline bool is_available(const Partials& partials, Statistic statistic) noexcept {
+  return partials.wanted.contains(statistic) && partials.type != ElementType::string &&
+         partials.type != ElementType::none;
+}
+
+/// The error of a statistic that isn't available.
+[[nodiscard]] LOUPE_DECL unexpected<Error> refuse_unavailable(const Partials& partials, Statistic statistic);
 
 }  // namespace loupe::inline LOUPE_ABI
 

@@ -53,13 +53,10 @@ LOUPE_DECL Scalar count_value(const Partials& partials, Statistic statistic) noe
   }
 }
 
-LOUPE_DECL result<void> check_available(const Partials& partials, Statistic statistic) {
+LOUPE_DECL unexpected<Error> refuse_unavailable(const Partials& partials, Statistic statistic) {
   if (partials.type == ElementType::string || partials.type == ElementType::none)
     return fail(ErrorKind::unsupported, statistic_name(statistic), "a tensor of strings has no statistics");
-  if (!partials.wanted.contains(statistic))
-    return fail(ErrorKind::invalid_state, statistic_name(statistic),
-                "it was not asked for when the tensor was reduced");
-  return {};
+  return fail(ErrorKind::invalid_state, statistic_name(statistic), "it was not asked for when the tensor was reduced");
 }
 
 }  // namespace loupe::inline LOUPE_ABI

@@ -109,8 +109,9 @@ LOUPE_DECL double Partials::squared_deviations(bool of_absolute) const noexcept 
 
 LOUPE_DECL double Partials::euclidean_norm() const noexcept {
   if (!non_finite.none()) return non_finite.nan != 0 ? __builtin_nan("") : __builtin_inf();
+  if (!is_complex(type)) return __builtin_sqrt(real.squares.value());
   ExactSum squares(real.squares);
-  if (is_complex(type)) squares.merge(imaginary.squares);
+  squares.merge(imaginary.squares);
   return __builtin_sqrt(squares.value());
 }
 

@@ -80,7 +80,7 @@ LOUPE_DECL void TorchDefinitions::merge(Partials& into, const Partials& next) {
 
 LOUPE_DECL result<Scalar> TorchDefinitions::value(const Partials& partials, Statistic statistic) {
   const loupe::Partials& numbers = partials.numbers;
-  LOUPE_TRY(check_available(numbers, statistic));
+  if (!is_available(numbers, statistic)) return refuse_unavailable(numbers, statistic);
   if (count_statistics.contains(statistic)) return count_value(numbers, statistic);
   if (const std::string_view refusal = detail::torch_refusal(numbers.type, statistic); !refusal.empty())
     return fail(ErrorKind::invalid_type, statistic_name(statistic), refusal);
