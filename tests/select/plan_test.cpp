@@ -1,6 +1,10 @@
 #include "loupe/select/plan.hpp"
 
+#include <algorithm>
+#include <new>
+#include <random>
 #include <string>
+#include <vector>
 
 #include "support/catch.hpp"
 #include "support/counting_allocator.hpp"
@@ -151,19 +155,81 @@ TEST_CASE("a tensor can be put into a collection by name, whatever the patterns 
   CHECK(plan.add_to_collection("custom", "absent").error().kind == ErrorKind::invalid_argument);
 }
 
-TEST_CASE("the tensor that followed last time is found without a search") {
+TEST_CASE("a known tensor that isn't due is passed over, in its usual place only") {
   CollectionSet collections = including(pytorch_defaults, {"weights"});
   Plan plan;
-  REQUIRE(plan.prepare(collections, {}));
+  REQUIRE(plan.prepare(collections, {.save = {.interval = 500}}));
   plan.begin_step(Mode::train, 0);
   const TensorId first = plan.find_or_add("a.weight");
   const TensorId second = plan.find_or_add("b.weight");
+  const TensorId bias = plan.find_or_add("c.bias");
+
+  plan.begin_step(Mode::train, 1);
+  CHECK_FALSE(plan.known_names().pass_over("b.weight"));
+  CHECK(plan.known_names().pass_over("a.weight"));
+  CHECK(plan.known_names().pass_over("b.weight"));
+  CHECK_FALSE(plan.known_names().pass_over("new"));
+  CHECK(plan.known_names().pass_over("c.bias"));
+
   plan.begin_step(Mode::train, 500);
-  CHECK_FALSE(plan.find_predicted("b.weight"));
-  CHECK(plan.find_predicted("a.weight") == first);
-  CHECK(plan.find_predicted("b.weight") == second);
+  CHECK_FALSE(plan.known_names().pass_over("a.weight"));
+  CHECK(plan.find_or_add("a.weight") == first);
+  CHECK(plan.find_or_add("b.weight") == second);
+  CHECK(plan.known_names().pass_over("c.bias"));
+  CHECK(plan.find_or_add("c.bias") == bias);
   CHECK(plan.tensor_name(second) == "b.weight");
-  CHECK(plan.tensor_count() == 2);
+  CHECK(plan.tensor_count() == 3);
+}
+
+TEST_CASE("whatever the order of a step's tensors, only those that aren't due are passed over") {
+  CollectionSet collections = including(pytorch_defaults, {"weights"});
+  Plan plan;
+  REQUIRE(plan.prepare(collections, {.save = {.interval = 3}}));
+  std::vector<std::string> names;
+  for (int layer = 0; layer < 20; ++layer)
+    for (const char* part : {".weight", ".bias", ""}) names.push_back("l" + std::to_string(layer) + part);
+  std::mt19937 random(5);
+  for (int step = 0; step < 200; ++step) {
+    plan.begin_step(Mode::train, step);
+    if (step % 7 == 0) std::shuffle(names.begin(), names.end(), random);
+    for (const std::string& name : names) {
+      if (random() % 4 == 0) continue;
+      const bool is_due = step % 3 == 0 && name.ends_with("weight");
+      const bool passed = plan.known_names().pass_over(name);
+      if (passed) REQUIRE_FALSE(is_due);
+      if (!passed) REQUIRE(decide(plan, name).any == is_due);
+    }
+  }
+}
+
+namespace {
+/// Fails for the second name it is shown.
+class Failing {
+ public:
+  static result<AnyPattern> compile(std::string_view) { return AnyPattern(Failing()); }
+  result<bool> search(std::string_view name) const {
+    if (name == "b" && failures++ == 0) throw std::bad_alloc();
+    return name == "b" || name == "d";
+  }
+  static inline int failures = 0;
+};
+}  // namespace
+
+TEST_CASE("an exception out of a pattern leaves every other tensor's decision as it was") {
+  CollectionSet collections(pytorch_defaults);
+  collections.get("own").value()->include_regex = {"(who|what)ever"};
+  REQUIRE(collections.include("own"));
+  Plan plan;
+  REQUIRE(plan.prepare(collections, {.engine = &Failing::compile}));
+  plan.begin_step(Mode::train, 0);
+  CHECK_FALSE(decide(plan, "a").any);
+  CHECK_THROWS_AS(plan.find_or_add("b"), std::bad_alloc);
+  CHECK_FALSE(decide(plan, "c").any);
+  CHECK(decide(plan, "d").any);
+  plan.begin_step(Mode::train, 500);
+  CHECK_FALSE(decide(plan, "a").any);
+  CHECK(decide(plan, "b").any);
+  CHECK_FALSE(decide(plan, "c").any);
 }
 
 TEST_CASE("a plan is prepared once") {

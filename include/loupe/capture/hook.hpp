@@ -100,9 +100,7 @@ class BasicHook {
                   "loupe::TensorView, or specialise the framework for your type");
     if (!recorder_->target.armed) [[likely]]
       return done();
-    const Selection selection = recorder_->select(name);
-    if (!selection) return done();
-    return record(selection, tensor);
+    return offer(name, tensor);
   }
 
   /// Saves one number as tensor `scalar/<name>`, whatever the save configuration says. `value` is a number, a text, or
@@ -160,9 +158,18 @@ class BasicHook {
  private:
   explicit BasicHook(RecorderOwner recorder) noexcept : recorder_(std::move(recorder)) {}
 
-  /// Saves a tensor that is due. Kept out of the caller's code, which is the training loop.
+  /// At a step at which something is due. Kept out of the caller's code, which is the training loop, and apart from
+  /// `offer_due` so that a tensor that is passed over needs no stack frame.
   template <class Tensor>
-  LOUPE_NEVER_INLINE Outcome<void> record(Selection selection, const Tensor& tensor) {
+  LOUPE_NEVER_INLINE Outcome<void> offer(std::string_view name, const Tensor& tensor) {
+    if (recorder_->known_names->pass_over(name)) [[likely]]
+      return done();
+    return offer_due(name, tensor);
+  }
+  template <class Tensor>
+  LOUPE_NEVER_INLINE Outcome<void> offer_due(std::string_view name, const Tensor& tensor) {
+    const Selection selection = recorder_->select(name);
+    if (!selection) return done();
     if constexpr (Views<FrameworkType, Tensor>) {
       return finish(recorder_->record(selection, FrameworkType::view(tensor)));
     } else {

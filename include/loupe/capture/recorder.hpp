@@ -14,6 +14,7 @@
 #include "loupe/base/step.hpp"
 #include "loupe/base/tensor_view.hpp"
 #include "loupe/capture/hook_ref.hpp"
+#include "loupe/select/known_names.hpp"
 
 namespace loupe::inline LOUPE_ABI {
 
@@ -57,11 +58,13 @@ class Recorder {
   virtual ~Recorder() = default;
 
   ProbeTarget target;
+  KnownNames* known_names = nullptr;  ///< set when `target.armed` is
 
   virtual result<void> set_mode(Mode mode) = 0;
   virtual result<void> begin_step() = 0;
   virtual result<void> end_step() = 0;
-  /// Decides by name, before a view of the tensor is built.
+  /// Decides by name, before a view of the tensor is built. `known_names->pass_over` says the same sooner of a tensor that
+  /// is not due.
   virtual Selection select(std::string_view name) = 0;
   virtual result<void> record(Selection selection, const TensorView& tensor) = 0;
   virtual result<void> record_scalar(std::string_view name, const TensorView& value, const ScalarOptions& options) = 0;

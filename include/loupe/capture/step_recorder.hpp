@@ -93,11 +93,6 @@ class StepRecorder final : public Recorder {
   LOUPE_DECL void hand_over_buffer();
   LOUPE_DECL result<void> export_collections();
 
-  [[nodiscard]] Selection selection_of(TensorId tensor) const noexcept {
-    return plan_.decision(tensor).any ? Selection{static_cast<std::int32_t>(tensor.value)} : Selection{};
-  }
-  /// For a tensor that doesn't come in its usual place: hashes its name, and decides about a new one.
-  LOUPE_COLD LOUPE_DECL Selection select_unpredicted(std::string_view name);
   LOUPE_DECL void save_probe(std::string_view name, const ProbeTensor& tensor) noexcept;
   LOUPE_DECL static result<void> check(std::string_view name, const TensorView& tensor);
   LOUPE_DECL result<void> check_name_once(TensorId tensor, std::string_view name);

@@ -125,6 +125,7 @@ LOUPE_DECL StepRecorder::StepRecorder(HookConfig config, RecorderParts parts, Co
       has_saved_(counters_.last_saved >= 0),
       writer_(std::move(tensors), std::move(parts_.executor), staging_, failures_) {
   target.context = this;
+  known_names = &plan_.known_names();
   target.save = [](void* context, ProbeName name, const ProbeTensor& tensor) noexcept {
     static_cast<StepRecorder*>(context)->save_probe({name.data, name.size}, tensor);
   };

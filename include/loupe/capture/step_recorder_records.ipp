@@ -12,14 +12,10 @@ namespace loupe::inline LOUPE_ABI {
 
 LOUPE_DECL Selection StepRecorder::select(std::string_view name) {
   has_saved_ = true;
-  const auto tensor = plan_.find_predicted(name);
-  if (!tensor) [[unlikely]]
-    return select_unpredicted(name);
-  return selection_of(*tensor);
-}
-
-LOUPE_DECL Selection StepRecorder::select_unpredicted(std::string_view name) {
-  auto outcome = contained("select a tensor", [&]() -> result<Selection> { return selection_of(plan_.find_or_add(name)); });
+  auto outcome = contained("select a tensor", [&]() -> result<Selection> {
+    const TensorId tensor = plan_.find_or_add(name);
+    return plan_.decision(tensor).any ? Selection{static_cast<std::int32_t>(tensor.value)} : Selection{};
+  });
   if (outcome) return *outcome;
   absorb(std::move(outcome).error());
   return {};
@@ -37,6 +33,7 @@ LOUPE_DECL result<void> StepRecorder::record(Selection selection, const TensorVi
 }
 
 LOUPE_DECL void StepRecorder::save_probe(std::string_view name, const ProbeTensor& tensor) noexcept {
+  if (plan_.known_names().pass_over(name)) return;
   const Selection selection = select(name);
   if (!selection) return;
   result<void> outcome =

@@ -33,8 +33,8 @@ class [[nodiscard]] StepScope {
 
   /// Offers a tensor, as `Hook::save`. Gives the scope itself to chain calls, or under `Expect` a `result<void>`.
   template <class Tensor>
-  decltype(auto) save(std::string_view name, const Tensor& tensor) {
-    return chain([&] { return hook_->save(name, tensor); });
+  LOUPE_ALWAYS_INLINE decltype(auto) save(std::string_view name, const Tensor& tensor) {
+    return chain([&]() { return hook_->save(name, tensor); });
   }
 
   /// Saves a number whatever the save configuration says, as `Hook::save_scalar`.
@@ -48,7 +48,7 @@ class [[nodiscard]] StepScope {
 
  private:
   template <class Call>
-  decltype(auto) chain(Call&& call) {
+  LOUPE_ALWAYS_INLINE decltype(auto) chain(Call&& call) {
     using Outcome = decltype(call());
     if constexpr (std::is_void_v<Outcome>) {
       if (hook_ != nullptr) call();

@@ -21,8 +21,9 @@ LOUPE_DECL result<void> CollectionSet::check_change(std::string_view name) const
 
 LOUPE_DECL result<Collection*> CollectionSet::get(std::string_view name) {
   LOUPE_TRY(check_change(name));
-  const auto [number, is_new] = names_.find_or_add(name);
-  if (is_new) collections_.emplace_back().get()->name = name;
+  const std::uint32_t number = names_.find_or_add(name).id;
+  // An exception may have left a name without its collection; it is made up for here.
+  while (collections_.size() <= number) collections_.emplace_back().get()->name = names_[collections_.size()];
   return collections_[number].get();
 }
 

@@ -13,6 +13,7 @@ class CollectionSet;
 struct Decision;
 struct DefaultCollection;
 struct FrameworkDefaults;
+class KnownNames;
 struct ModeSaveConfig;
 class ModeSaveConfigs;
 class NameFilter;

@@ -4,7 +4,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -13,8 +12,8 @@
 #include "loupe/base/result.hpp"
 #include "loupe/select/any_pattern.hpp"
 #include "loupe/select/collection_set.hpp"
+#include "loupe/select/known_names.hpp"
 #include "loupe/select/name_filter.hpp"
-#include "loupe/select/name_table.hpp"
 #include "loupe/select/reduction_config.hpp"
 #include "loupe/select/save_config.hpp"
 
@@ -61,26 +60,24 @@ class Plan {
   /// The number of a tensor. A name that is new is looked for in the collections to be saved, and added to the
   /// `tensor_names` of those that match.
   TensorId find_or_add(std::string_view name) {
-    const auto [number, is_new] = names_.find_or_add(name);
-    if (is_new) add_member(name);
+    const std::uint32_t number = names_.table_.find_or_add(name).id;
+    if (names_.table_.tag(number) == undecided) [[unlikely]]
+      add_member(number);
     return TensorId{number};
   }
-  /// The number of a tensor if it is the one that followed last time, else nothing: the quick half of `find_or_add`.
-  std::optional<TensorId> find_predicted(std::string_view name) noexcept {
-    const std::uint32_t number = names_.find_predicted(name);
-    return number == NameTable::none ? std::nullopt : std::optional(TensorId{number});
-  }
+  /// The quick way past tensors that are not due; usable once the plan is prepared, while it stays where it is.
+  [[nodiscard]] KnownNames& known_names() noexcept { return names_; }
   /// Puts a tensor into a collection by name, whatever the patterns say; `invalid_argument` if there is none of that name.
   LOUPE_DECL result<void> add_to_collection(std::string_view tensor, std::string_view collection);
   /// What to save of a tensor in the step that was begun last.
   [[nodiscard]] const Decision& decision(TensorId tensor) const noexcept {
-    return due_->decisions[membership_of_[tensor.value]];
+    return due_->decisions[names_.table_.tag(tensor.value)];
   }
 
   /// Whether a collection is due in the step that was begun last.
   [[nodiscard]] LOUPE_DECL bool is_due(std::string_view collection) const noexcept;
-  [[nodiscard]] std::string_view tensor_name(TensorId tensor) const noexcept { return names_[tensor.value]; }
-  [[nodiscard]] std::size_t tensor_count() const noexcept { return names_.size(); }
+  [[nodiscard]] std::string_view tensor_name(TensorId tensor) const noexcept { return names_.table_[tensor.value]; }
+  [[nodiscard]] std::size_t tensor_count() const noexcept { return names_.table_.size(); }
   /// The patterns that were refused, and searches on which an engine gave up, up to a limit; they select nothing.
   [[nodiscard]] const std::vector<Error>& pattern_errors() const noexcept { return pattern_errors_; }
 
@@ -99,12 +96,15 @@ class Plan {
   struct Due {
     Bits collections;
     std::vector<Decision> decisions;
+    std::vector<std::uint8_t> is_wanted;  ///< `decisions[…].any`, close together; that of `undecided` is 1
   };
+  /// The membership of a name that wasn't looked for in the collections yet.
+  static constexpr std::uint32_t undecided = 0;
   static constexpr std::size_t max_due_sets = 64;  ///< beyond, the oldest is forgotten and decided anew when it recurs
   static constexpr std::size_t max_pattern_errors = 64;
 
   [[nodiscard]] std::size_t words() const noexcept { return (saved_.size() + 63) / 64; }
-  LOUPE_DECL void add_member(std::string_view name);
+  LOUPE_DECL void add_member(std::uint32_t tensor);
   LOUPE_DECL std::uint32_t number_of(Bits member);
   LOUPE_DECL void keep(const Error& error);
   LOUPE_DECL void complete_decisions();
@@ -112,9 +112,8 @@ class Plan {
 
   CollectionSet* collections_ = nullptr;
   std::vector<Saved> saved_;
-  NameTable names_;
-  std::vector<std::uint32_t> membership_of_;  ///< per tensor: which of `memberships_`
-  std::vector<Bits> memberships_;             ///< the distinct sets of collections that tensors are in
+  KnownNames names_;
+  std::vector<Bits> memberships_;  ///< the distinct sets of collections that tensors are in, after that of `undecided`
   std::vector<Due> due_sets_;
   Due* due_ = nullptr;
   std::size_t oldest_due_set_ = 0;

@@ -44,13 +44,14 @@ LOUPE_DECL result<void> Plan::prepare(CollectionSet& collections, const PlanDefa
   }
   scratch_.resize(words());
   due_sets_.reserve(max_due_sets);
-  due_sets_.push_back({scratch_, {}});
+  due_sets_.push_back({scratch_, {}, {}});
+  memberships_.emplace_back(words());
   due_ = &due_sets_.front();
   return {};
 }
 
 LOUPE_DECL bool Plan::begin_step(Mode mode, std::int64_t mode_step) {
-  names_.restart();
+  names_.table_.restart();
   bool any = false;
   for (std::uint64_t& word : scratch_) word = 0;
   for (std::size_t index = 0; index < saved_.size(); ++index) {
@@ -71,6 +72,7 @@ LOUPE_DECL bool Plan::begin_step(Mode mode, std::int64_t mode_step) {
         due_ = &due_sets_[oldest_due_set_];
         oldest_due_set_ = (oldest_due_set_ + 1) % max_due_sets;
         due_->decisions.clear();
+        due_->is_wanted.clear();
       }
       due_->collections = scratch_;
     }
@@ -86,7 +88,8 @@ LOUPE_DECL bool Plan::is_due(std::string_view collection) const noexcept {
   return false;
 }
 
-LOUPE_DECL void Plan::add_member(std::string_view name) {
+LOUPE_DECL void Plan::add_member(std::uint32_t tensor) {
+  const std::string_view name = names_.table_[tensor];
   Bits member(words());
   for (std::size_t index = 0; index < saved_.size(); ++index) {
     Collection& collection = *collections_->collections_[saved_[index].number].get();
@@ -99,16 +102,14 @@ LOUPE_DECL void Plan::add_member(std::string_view name) {
     }
     if (has_name) member[index / 64] |= std::uint64_t{1} << (index % 64);
   }
-  membership_of_.push_back(number_of(std::move(member)));
+  names_.table_.set_tag(tensor, number_of(std::move(member)));
 }
 
 LOUPE_DECL std::uint32_t Plan::number_of(Bits member) {
-  std::uint32_t known = 0;
+  std::uint32_t known = undecided + 1;
   while (known < memberships_.size() && memberships_[known] != member) ++known;
-  if (known == memberships_.size()) {
-    memberships_.push_back(std::move(member));
-    complete_decisions();
-  }
+  if (known == memberships_.size()) memberships_.push_back(std::move(member));
+  complete_decisions();
   return known;
 }
 
@@ -120,9 +121,9 @@ LOUPE_DECL result<void> Plan::add_to_collection(std::string_view tensor, std::st
   collections_->collections_[number].get()->tensor_names.insert(tensor);
   for (std::size_t index = 0; index < saved_.size(); ++index) {
     if (saved_[index].number != number) continue;
-    Bits member = memberships_[membership_of_[id.value]];
+    Bits member = memberships_[names_.table_.tag(id.value)];
     member[index / 64] |= std::uint64_t{1} << (index % 64);
-    membership_of_[id.value] = number_of(std::move(member));
+    names_.table_.set_tag(id.value, number_of(std::move(member)));
   }
   return {};
 }
@@ -132,8 +133,14 @@ LOUPE_DECL void Plan::keep(const Error& error) {
 }
 
 LOUPE_DECL void Plan::complete_decisions() {
-  for (std::size_t index = due_->decisions.size(); index < memberships_.size(); ++index)
-    due_->decisions.push_back(decide(due_->collections, memberships_[index]));
+  due_->decisions.reserve(memberships_.size());
+  due_->is_wanted.reserve(memberships_.size());
+  for (std::size_t index = due_->is_wanted.size(); index < memberships_.size(); ++index) {
+    const Decision decision = decide(due_->collections, memberships_[index]);
+    due_->decisions.push_back(decision);
+    due_->is_wanted.push_back(decision.any || index == undecided ? 1 : 0);
+  }
+  names_.is_wanted_ = due_->is_wanted.data();
 }
 
 LOUPE_DECL Decision Plan::decide(const Bits& due, const Bits& membership) const {
