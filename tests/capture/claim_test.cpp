@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <filesystem>
 #include <memory>
 #include <stdexcept>
 #include <string>
@@ -229,4 +230,15 @@ TEST_CASE("of many processes that find a stale claim at once, one gets it") {
     }
     CHECK(winners == 1);
   }
+}
+
+TEST_CASE("a directory or a link to nothing in the place of a claim is an error, not a wait without end") {
+  const TemporaryFolder folder;
+  const std::filesystem::path place = std::filesystem::path(folder.path()) / key;
+  const AnyStorage storage{loupe::LocalStorage(folder.path())};
+  std::filesystem::create_directory(place);
+  CHECK_FALSE(Claim::acquire(storage, key, UnknownClaim::take_over));
+  std::filesystem::remove(place);
+  std::filesystem::create_symlink("nowhere", place);
+  CHECK_FALSE(Claim::acquire(storage, key, UnknownClaim::take_over));
 }

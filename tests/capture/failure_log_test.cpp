@@ -30,6 +30,8 @@ TEST_CASE("each kind of failure is told once, all are counted") {
   CHECK(told[1] == "file: write failed");
   log.summarise();
   REQUIRE(told.size() == 3);
+  log.summarise();
+  REQUIRE(told.size() == 3);
   CHECK(told[2] == "10 failures, 1 steps lost, 0 steps kept without raw tensors");
 }
 

@@ -329,3 +329,69 @@ TEST_CASE("overwriting removes files that a crash has left unfinished, of this w
     CHECK(root.files() == (world_size == 1 ? Keys{left[5]} : Keys{left[0], left[3], left[5]}));
   }
 }
+
+TEST_CASE("marks of workers that the run no longer has don't end the trial early") {
+  const AnyStorage storage{MemoryStorage()};
+  for (const std::string_view worker : {"worker_2", "worker_3"})
+    put(storage, loupe::Text::join(format::closed_prefix, worker));
+  TrialFolder first = opened(storage, of_worker(0, 2, ResumePolicy::resume));
+  TrialFolder second = opened(storage, of_worker(1, 2, ResumePolicy::resume));
+  REQUIRE(first.close());
+  CHECK_FALSE(storage.stat(format::end_marker_key));
+  REQUIRE(second.close());
+  CHECK(storage.stat(format::end_marker_key));
+}
+
+TEST_CASE("a worker of a resumed run may close before another has opened, and the trial doesn't end by that") {
+  const AnyStorage storage{MemoryStorage()};
+  for (int run = 0; run < 2; ++run) {
+    for (const int rank : {0, 1}) {
+      TrialFolder folder = opened(storage, of_worker(rank, 2, ResumePolicy::resume));
+      CHECK_FALSE(storage.stat(format::end_marker_key));
+      REQUIRE(folder.close());
+    }
+    CHECK(keys(storage) == Keys{"training_job_end.ts"});
+  }
+}
+
+TEST_CASE("one of several workers that overwrites removes the marks of ranks that are no more") {
+  const AnyStorage storage{MemoryStorage()};
+  for (const std::string_view worker : {"worker_0", "worker_1", "worker_2"})
+    put(storage, loupe::Text::join(format::closed_prefix, worker));
+  const TrialFolder folder = opened(storage, of_worker(0, 2, ResumePolicy::overwrite));
+  CHECK(keys(storage) == Keys{"loupe/closed/worker_1"});
+}
+
+TEST_CASE("smdebug's way, too, a worker that saves nothing leaves the trial to those that do") {
+  for (const auto resume : {ResumePolicy::refuse, ResumePolicy::resume, ResumePolicy::overwrite}) {
+    const AnyStorage storage = finished_trial();
+    const Keys before = keys(storage);
+    TrialFolderOptions chosen = of_worker(1, 1, resume);
+    chosen.claim = ClaimPolicy::smdebug;
+    chosen.end_marker = EndMarkerPolicy::every_worker;
+    chosen.writes = false;
+    CHECK(TrialFolder::open(storage, chosen).has_value() == (resume != ResumePolicy::refuse));
+    CHECK(keys(storage) == before);
+  }
+}
+
+TEST_CASE("a step number that no run could count on from is ignored when a trial is resumed") {
+  const AnyStorage storage = finished_trial();
+  put_step(storage, 950, Mode::eval, INT64_MAX);
+  put_step(storage, INT64_MAX / 2 + 1, Mode::train, 900);
+  const TrialFolder folder = opened(storage, options(ResumePolicy::resume));
+  CHECK(folder.counters().global == 950);
+  CHECK(folder.counters().modes[mode_index(Mode::eval)] == 19);
+  CHECK(folder.counters().modes[mode_index(Mode::train)] == 800);
+}
+
+TEST_CASE("a claim that failed is tried again before anything is written") {
+  const MemoryStorage memory;
+  const auto plan = loupe::FaultPlan::fail_nth(1).only(loupe::StorageOperation::put);
+  TrialFolderOptions chosen = options();
+  chosen.claim = ClaimPolicy::smdebug;
+  TrialFolder folder = opened(AnyStorage(loupe::FaultStorage(memory, plan)), chosen);
+  CHECK_FALSE(folder.begin_writing());
+  CHECK(folder.begin_writing().value());
+  CHECK(keys(AnyStorage(memory)) == Keys{"claim.smd"});
+}

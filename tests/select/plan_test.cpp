@@ -293,3 +293,10 @@ TEST_CASE("once names and combinations have been seen a step allocates nothing")
   CHECK(allocations_of_this_thread == before);
   CHECK(saved > 0);
 }
+
+TEST_CASE("a tensor can't be put into a collection before the plan is prepared") {
+  loupe::Plan plan;
+  const auto refused = plan.add_to_collection("w", "weights");
+  REQUIRE_FALSE(refused);
+  CHECK(refused.error().kind == loupe::ErrorKind::invalid_state);
+}

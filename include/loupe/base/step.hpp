@@ -10,6 +10,9 @@
 
 namespace loupe::inline LOUPE_ABI {
 
+/// The largest step that a run counts on from: no number that a file may hold makes counting overflow.
+inline constexpr std::int64_t max_resumed_step = INT64_MAX / 2;
+
 /// A global step: counts the steps of all modes from 0, and names files.
 struct Step {
   std::int64_t value = 0;

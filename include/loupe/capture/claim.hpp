@@ -32,6 +32,11 @@ struct ClaimOwner {
   [[nodiscard]] LOUPE_DECL State state() const;
 };
 
+namespace detail {
+/// The name of this host; `localhost` if it has none.
+LOUPE_DECL Text host_name();
+}  // namespace detail
+
 /// What to do with a claim whose owner can't be told to have ended: smdebug's, or one made on another host.
 enum class UnknownClaim : std::uint8_t { respect, take_over };
 

@@ -13,9 +13,9 @@ namespace loupe::inline LOUPE_ABI {
 
 namespace detail {
 
-inline Text this_host() {
+LOUPE_DECL Text host_name() {
   char host[256] = {};
-  if (::gethostname(host, sizeof host - 1) != 0) return "localhost";
+  if (::gethostname(host, sizeof host - 1) != 0 || host[0] == '\0') return "localhost";
   return std::string_view(host);
 }
 
@@ -98,12 +98,16 @@ inline unexpected<Error> claimed(const AnyStorage& storage, std::string_view key
 /// How many takeovers of takeovers a claim may take, each left behind by a process that ended within one.
 inline constexpr int max_takeovers = 8;
 
+/// How often others may get ahead between two looks at a claim. A directory or a dangling link in its place looks so
+/// for ever.
+inline constexpr int max_claim_attempts = 1000;
+
 /// Writes the claim of this process to `key`. A stale claim is replaced under a claim on doing so: otherwise a process
 /// that has read the stale claim a moment ago could replace the new one.
 inline result<void> write_claim(const AnyStorage& storage, std::string_view key, UnknownClaim unknown, int depth) {
   const Text mine = ClaimOwner::this_process().line();
   ByteBuffer found;
-  while (true) {
+  for (int attempt = 0; attempt < max_claim_attempts; ++attempt) {
     auto written = storage.put(key, as_bytes(mine), PutMode::if_absent);
     if (written || written.error().kind != ErrorKind::already_exists) return written;
     found.clear();
@@ -126,6 +130,8 @@ inline result<void> write_claim(const AnyStorage& storage, std::string_view key,
     if (is_still_stale) return outcome ? unguarded : outcome;
     if (!outcome && outcome.error().kind != ErrorKind::not_found) return outcome;
   }
+  return fail(ErrorKind::invalid_state, Text::join(storage.name().view(), "/", key),
+              "the folder can't be claimed: something of the claim's name is there that can't be read");
 }
 
 }  // namespace detail
@@ -133,7 +139,7 @@ inline result<void> write_claim(const AnyStorage& storage, std::string_view key,
 LOUPE_DECL ClaimOwner ClaimOwner::this_process() {
   const std::int64_t pid = ::getpid();
   const auto stat = detail::process_stat(pid);
-  return {pid, stat ? stat->start_time : 0, detail::this_host()};
+  return {pid, stat ? stat->start_time : 0, detail::host_name()};
 }
 
 LOUPE_DECL std::optional<ClaimOwner> ClaimOwner::parse(std::string_view line) {
@@ -152,7 +158,7 @@ LOUPE_DECL Text ClaimOwner::line() const {
 }
 
 LOUPE_DECL ClaimOwner::State ClaimOwner::state() const {
-  if (host != detail::this_host()) return State::unknown;
+  if (host != detail::host_name()) return State::unknown;
   if (pid > INT32_MAX) return State::gone;
   if (::kill(static_cast<pid_t>(pid), 0) != 0 && errno == ESRCH) return State::gone;
   const auto stat = detail::process_stat(pid);

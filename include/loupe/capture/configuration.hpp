@@ -35,7 +35,7 @@ struct ReportSink {
   void* context = nullptr;
 };
 
-/// The configuration of a hook. Defaults are smdebug's; `check` says whether the values are allowed.
+/// The configuration of a hook. Defaults are smdebug's. A hook checks the values when it is constructed.
 struct HookConfig {
   /// Where the trial is written: a folder for `LocalStorage`.
   Text out_dir = {};

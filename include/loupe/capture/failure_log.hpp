@@ -22,15 +22,23 @@ class FailureLog {
 
   void add(Error error) noexcept {
     const std::uint64_t kind = std::uint64_t{1} << static_cast<unsigned>(error.kind);
+    // Counted whatever becomes of the sentence, for which there may be no memory.
+    bool is_new = false;
+    Text sentence;
+    {
+      const std::lock_guard lock(mutex_);
+      ++failures_.count;
+      is_new = (reported_ & kind) == 0;
+      reported_ |= kind;
+      if (is_new)
+        (void)contained("report", [&]() -> result<void> {
+          sentence = error.message();
+          return {};
+        });
+      failures_.last = std::move(error);
+    }
+    if (!is_new) return;
     (void)contained("report", [&]() -> result<void> {
-      const Text sentence = error.message();
-      {
-        const std::lock_guard lock(mutex_);
-        ++failures_.count;
-        failures_.last = std::move(error);
-        if ((reported_ & kind) != 0) return {};
-        reported_ |= kind;
-      }
       report(sentence);
       return {};
     });
@@ -47,11 +55,12 @@ class FailureLog {
     const std::lock_guard lock(mutex_);
     return failures_;
   }
-  /// At the end: says how much went wrong, if anything did.
+  /// At the end: says how much went wrong, if anything did. Again: nothing.
   void summarise() noexcept {
-    const CaptureFailures all = snapshot();
-    if (all.count == 0 && all.dropped_steps == 0 && all.reduced_steps == 0) return;
     (void)contained("report", [&]() -> result<void> {
+      if (std::exchange(is_summarised_, true)) return {};
+      const CaptureFailures all = snapshot();
+      if (all.count == 0 && all.dropped_steps == 0 && all.reduced_steps == 0) return {};
       report(Text::join(to_text(static_cast<long long>(all.count)).view(), " failures, ",
                         to_text(static_cast<long long>(all.dropped_steps)).view(), " steps lost, ",
                         to_text(static_cast<long long>(all.reduced_steps)).view(), " steps kept without raw tensors"));
@@ -71,6 +80,7 @@ class FailureLog {
   mutable std::mutex mutex_;
   CaptureFailures failures_;
   std::uint64_t reported_ = 0;
+  bool is_summarised_ = false;  // only the training thread touches it
 };
 
 }  // namespace loupe::inline LOUPE_ABI

@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// Names of capture/, and what a hook takes when a policy is not named.
+/// Names of capture/.
 
 #include "loupe/base/config.hpp"
 #include "loupe/ranks/fwd.hpp"

@@ -13,6 +13,7 @@
 #include "loupe/base/clock.hpp"
 #include "loupe/base/compatibility.hpp"
 #include "loupe/base/config.hpp"
+#include "loupe/base/contained.hpp"
 #include "loupe/base/error_policy.hpp"
 #include "loupe/base/executor.hpp"
 #include "loupe/base/policies.hpp"
@@ -65,7 +66,9 @@ class BasicHook {
   BasicHook& operator=(BasicHook&&) noexcept = default;
   /// Closes the hook; a failure is counted.
   ~BasicHook() {
-    if (recorder_) absorb(recorder_->close());
+    if (!recorder_) return;
+    absorb(recorder_->close());
+    recorder_->summarise();
   }
 
   /// Sets the mode of the steps to come.
@@ -112,11 +115,9 @@ class BasicHook {
     } else if constexpr (std::convertible_to<const Value&, std::string_view>) {
       const std::string_view text = value;
       return finish(recorder_->record_scalar(name, {&text, ElementType::string, {1}}, options));
-    } else if constexpr (Views<FrameworkType, Value>) {
-      return finish(recorder_->record_scalar(name, FrameworkType::view(value), options));
     } else {
-      const auto evaluated = FrameworkType::evaluate(value);
-      return finish(recorder_->record_scalar(name, FrameworkType::view(evaluated), options));
+      return finish(
+          with_view(value, [&](const TensorView& view) { return recorder_->record_scalar(name, view, options); }));
     }
   }
 
@@ -124,12 +125,8 @@ class BasicHook {
   template <class Tensor>
   Outcome<void> save_tensor(std::string_view name, const Tensor& tensor,
                             std::span<const std::string_view> collections = {}) {
-    if constexpr (Views<FrameworkType, Tensor>) {
-      return finish(recorder_->record_custom(name, FrameworkType::view(tensor), collections));
-    } else {
-      const auto evaluated = FrameworkType::evaluate(tensor);
-      return finish(recorder_->record_custom(name, FrameworkType::view(evaluated), collections));
-    }
+    return finish(
+        with_view(tensor, [&](const TensorView& view) { return recorder_->record_custom(name, view, collections); }));
   }
   /// Writes custom tensors that wait (only `compat::Smdebug` lets them wait).
   Outcome<void> flush_custom() { return finish(recorder_->flush_custom()); }
@@ -143,7 +140,12 @@ class BasicHook {
   /// Waits until all closed steps are written.
   Outcome<void> flush() { return finish(recorder_->flush()); }
   /// Closes the open step, waits for the writer, writes collections and end marker. Again: nothing.
-  Outcome<void> close() { return finish(recorder_->close()); }
+  Outcome<void> close() {
+    auto outcome = recorder_->close();
+    if (ErrorsType::counts && !outcome) recorder_->absorb(outcome.error());
+    recorder_->summarise();
+    return ErrorsType::finish(std::move(outcome));
+  }
 
   /// A reference for code that should not know the hook's type; valid while the hook lives, moved or not.
   [[nodiscard]] HookRef ref() const noexcept { return HookRef(recorder_->target); }
@@ -170,11 +172,21 @@ class BasicHook {
   LOUPE_NEVER_INLINE Outcome<void> offer_due(std::string_view name, const Tensor& tensor) {
     const Selection selection = recorder_->select(name);
     if (!selection) return done();
+    return finish(with_view(tensor, [&](const TensorView& view) { return recorder_->record(selection, view); }));
+  }
+  /// Calls `call` with a view of a tensor, or of what a lazy expression computes; what computing throws is an error.
+  template <class Tensor, class Call>
+  static result<void> with_view(const Tensor& tensor, Call&& call) {
+    static_assert(SavesTensor<FrameworkType, Tensor>,
+                  "loupe: this hook's Framework has no view(tensor) for this type: hand it a tensor of the framework, "
+                  "a loupe::TensorView, or specialise the framework for your type");
     if constexpr (Views<FrameworkType, Tensor>) {
-      return finish(recorder_->record(selection, FrameworkType::view(tensor)));
+      return call(FrameworkType::view(tensor));
     } else {
-      const auto evaluated = FrameworkType::evaluate(tensor);
-      return finish(recorder_->record(selection, FrameworkType::view(evaluated)));
+      return contained("evaluate an expression", [&]() -> result<void> {
+        const auto evaluated = FrameworkType::evaluate(tensor);
+        return call(FrameworkType::view(evaluated));
+      });
     }
   }
   /// Success, at no cost where it is `void`.

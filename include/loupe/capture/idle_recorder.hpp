@@ -32,6 +32,7 @@ class IdleRecorder final : public Recorder {
   result<void> flush() override { return {}; }
   result<void> close() override { return {}; }
   void absorb(Error error) noexcept override { failures_.add(std::move(error)); }
+  void summarise() noexcept override {}
   [[nodiscard]] CaptureFailures failures() const override { return failures_.snapshot(); }
   [[nodiscard]] CaptureCounts counts() const override { return {}; }
   [[nodiscard]] Mode mode() const noexcept override { return mode_; }

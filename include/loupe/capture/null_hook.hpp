@@ -7,8 +7,12 @@
 
 #include "loupe/base/config.hpp"
 #include "loupe/base/mode.hpp"
+#include "loupe/base/result.hpp"
+#include "loupe/base/step.hpp"
+#include "loupe/capture/fwd.hpp"
 #include "loupe/capture/hook_ref.hpp"
 #include "loupe/capture/recorder.hpp"
+#include "loupe/select/collection.hpp"
 
 namespace loupe::inline LOUPE_ABI {
 
@@ -30,11 +34,22 @@ struct [[nodiscard]] NullStep {
 
 /// Takes the place of a hook where capture is switched off at compile time: every call is empty and compiles to nothing.
 struct NullHook {
+  using Step = NullStep;
+  constexpr NullHook() noexcept = default;
+  /// Takes what a hook is constructed from, and looks at none of it.
+  template <class... Parts>
+  constexpr explicit NullHook(const HookConfig&, Parts&&...) noexcept {}
+  template <class... Parts>
+  static result<NullHook> create(const HookConfig&, Parts&&...) {
+    return NullHook();
+  }
+
   constexpr void set_mode(Mode) noexcept {}
   static constexpr NullStep step() noexcept { return {}; }
   static constexpr NullStep step(Mode) noexcept { return {}; }
   constexpr void begin_step() noexcept {}
   constexpr void end_step() noexcept {}
+  constexpr void end_step_quietly() noexcept {}
   [[nodiscard]] static constexpr bool armed() noexcept { return false; }
   template <class Tensor>
   constexpr void save(std::string_view, const Tensor&) noexcept {}
@@ -43,9 +58,24 @@ struct NullHook {
   template <class Tensor>
   constexpr void save_tensor(std::string_view, const Tensor&, std::span<const std::string_view> = {}) noexcept {}
   constexpr void flush_custom() noexcept {}
+
+  /// A collection to be changed in vain; never null. The next call in this thread empties it.
+  [[nodiscard]] static Collection* collection(std::string_view name) {
+    thread_local Collection ignored;
+    ignored = Collection{.name = name};
+    return &ignored;
+  }
+  constexpr void add_collection(const Collection&) noexcept {}
+
   constexpr void flush() noexcept {}
   constexpr void close() noexcept {}
   [[nodiscard]] static constexpr HookRef ref() noexcept { return {}; }
+  [[nodiscard]] static CaptureFailures failures() { return {}; }
+  [[nodiscard]] static constexpr CaptureCounts counts() noexcept { return {}; }
+  [[nodiscard]] static constexpr Mode mode() noexcept { return Mode::global; }
+  /// -1: no step is ever begun.
+  [[nodiscard]] static constexpr loupe::Step current_step() noexcept { return loupe::Step(-1); }
+  [[nodiscard]] static constexpr ModeStep current_step(Mode mode) noexcept { return {mode, -1}; }
 };
 
 }  // namespace loupe::inline LOUPE_ABI

@@ -76,6 +76,8 @@ class Recorder {
 
   /// Counts a failure that the caller absorbs, and reports it.
   virtual void absorb(Error error) noexcept = 0;
+  /// After the last failure: reports how many there were. Again: nothing.
+  virtual void summarise() noexcept = 0;
   [[nodiscard]] virtual CaptureFailures failures() const = 0;
   [[nodiscard]] virtual CaptureCounts counts() const = 0;
   [[nodiscard]] virtual Mode mode() const noexcept = 0;

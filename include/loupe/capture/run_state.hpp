@@ -45,6 +45,7 @@ class RunState {
   AnyStorage storage_;
   std::vector<format::CheckpointState> states_;
   std::vector<Checkpoint> checkpoints_;
+  std::vector<Checkpoint> found_;  // a member, to keep its memory from step to step
   Counters restored_;
   ByteBuffer document_;
 };

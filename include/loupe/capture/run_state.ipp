@@ -67,10 +67,9 @@ LOUPE_DECL format::CheckpointState RunState::state_of(const Counters& counters) 
 }
 
 LOUPE_DECL result<void> RunState::before_step(const Counters& counters) {
-  std::vector<Checkpoint> now;
-  LOUPE_TRY(list_checkpoints(now));
-  if (now == checkpoints_) return {};
-  if (!now.empty()) {
+  LOUPE_TRY(list_checkpoints(found_));
+  if (found_ == checkpoints_) return {};
+  if (!found_.empty()) {
     states_.push_back(state_of(counters));
     document_.clear();
     format::write_checkpoint_states(document_, states_);
@@ -79,7 +78,7 @@ LOUPE_DECL result<void> RunState::before_step(const Counters& counters) {
       return written;
     }
   }
-  checkpoints_ = std::move(now);
+  std::swap(checkpoints_, found_);
   return {};
 }
 

@@ -40,6 +40,9 @@ struct RecorderParts {
   CaptureQuirks quirks;
 };
 
+/// The recorder of a hook that captures: decides what is due, encodes it, and hands closed steps to its writer. For one
+/// thread at a time, on which all calls return before the storage is asked for anything but the claim; the writer works
+/// on the executor.
 class StepRecorder final : public Recorder {
  public:
   /// Checks the configuration and opens the trial.
@@ -58,6 +61,7 @@ class StepRecorder final : public Recorder {
   LOUPE_DECL result<void> flush() override;
   LOUPE_DECL result<void> close() override;
   LOUPE_DECL void absorb(Error error) noexcept override;
+  void summarise() noexcept override { failures_.summarise(); }
   [[nodiscard]] LOUPE_DECL CaptureFailures failures() const override;
   [[nodiscard]] CaptureCounts counts() const override { return counts_; }
   [[nodiscard]] Mode mode() const noexcept override { return next_mode_; }
@@ -81,7 +85,7 @@ class StepRecorder final : public Recorder {
   };
 
   LOUPE_DECL StepRecorder(HookConfig config, RecorderParts parts, CollectionSet collections, TrialFolder folder,
-                          StepWriter::Target target, std::optional<RunState> run_state, bool writes);
+                          StepWriter::Target writer_target, std::optional<RunState> run_state, bool writes);
   LOUPE_DECL result<void> open_step();
   LOUPE_DECL result<void> close_step();
   LOUPE_DECL result<void> close_trial();
@@ -91,13 +95,18 @@ class StepRecorder final : public Recorder {
   /// Gives the open step a buffer, under the back-pressure policy; false if the step is given up.
   LOUPE_DECL bool take_buffer();
   LOUPE_DECL void hand_over_buffer();
-  LOUPE_DECL result<void> export_collections();
+  /// Hands the collections file to the writer, if this worker writes one.
+  LOUPE_DECL void export_collections();
+  /// Keeps `next` as the outcome if there was no error before; else absorbs its error.
+  LOUPE_DECL void merge(result<void>& outcome, result<void> next) noexcept;
+  /// Absorbs the errors of patterns that have come up since the last call.
+  LOUPE_DECL void absorb_pattern_errors();
 
   LOUPE_DECL void save_probe(std::string_view name, const ProbeTensor& tensor) noexcept;
   LOUPE_DECL static result<void> check(std::string_view name, const TensorView& tensor);
   LOUPE_DECL result<void> check_name_once(TensorId tensor, std::string_view name);
   LOUPE_DECL result<void> record_due(std::string_view name, const Decision& decision, const TensorView& tensor);
-  LOUPE_DECL void record_reductions(std::string_view name, StatisticSet wanted, const TensorView& tensor);
+  LOUPE_DECL result<void> record_reductions(std::string_view name, StatisticSet wanted, const TensorView& tensor);
   /// Encodes a record whose tag is the end of the buffer's texts, from `tag_begin` on.
   LOUPE_DECL result<void> append(std::uint32_t tag_begin, double wall_time, const TensorView& tensor);
   LOUPE_DECL result<void> append_scalar_summary(std::string_view name, double wall_time, const TensorView& tensor);
@@ -121,6 +130,7 @@ class StepRecorder final : public Recorder {
   ReducedValues reduced_;
   std::vector<WaitingScalar> scalars_;
   std::vector<WaitingTensor> custom_;
+  std::size_t absorbed_pattern_errors_ = 0;
   std::vector<bool> checked_names_;   ///< by tensor: its name can be written
   StepBuffer* buffer_ = nullptr;      ///< of the open step, if anything of it is kept
   double step_time_ = 0;              ///< seconds since the epoch at which the open step began
@@ -132,7 +142,9 @@ class StepRecorder final : public Recorder {
   bool is_prepared_ = false;
   bool is_open_ = false;
   bool is_closed_ = false;
+  bool is_given_up_ = false;          ///< nothing more is kept of the open step
   bool raw_is_dropped_ = false;       ///< the open step keeps no raw tensors, for lack of memory
+  bool is_counted_reduced_ = false;   ///< a raw tensor of the open step was dropped
   bool has_saved_;                    ///< a tensor was offered at a step that was due
   bool has_exported_collections_ = false;
   StepWriter writer_;               ///< last: its destructor waits for tasks that use the others

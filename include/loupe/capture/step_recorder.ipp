@@ -2,12 +2,16 @@
 
 #include <unistd.h>
 
+#include <algorithm>
+#include <string>
+
 #include "loupe/base/contained.hpp"
 #include "loupe/capture/idle_recorder.hpp"
 #include "loupe/format/collections_file.hpp"
 #include "loupe/format/layout.hpp"
 #include "loupe/select/name_filter.hpp"
 #include "loupe/storage/local.hpp"
+#include "loupe/wire/utf8.hpp"
 
 namespace loupe::inline LOUPE_ABI {
 
@@ -17,10 +21,8 @@ inline constexpr std::size_t max_tensor_name = 65536;
 
 /// `<pid>_<hostname>`, which names TensorBoard's files.
 inline Text process_on_host() {
-  char host[256] = {};
-  if (::gethostname(host, sizeof host - 1) != 0 || host[0] == '\0') return Text::join(to_text(::getpid()).view(), "_localhost");
-  for (char* letter = host; *letter != '\0'; ++letter)
-    if (*letter == '/') *letter = '_';
+  std::string host(host_name().view());
+  std::replace(host.begin(), host.end(), '/', '_');
   return Text::join(to_text(::getpid()).view(), "_", std::string_view(host));
 }
 
@@ -53,14 +55,17 @@ inline result<void> check_patterns(std::span<const Text> patterns, PatternCompil
   return {};
 }
 
+inline result<void> check_collection(const Collection& collection, PatternCompiler engine) {
+  if (collection.name.empty()) return fail(ErrorKind::invalid_argument, "collections", "a collection needs a name");
+  LOUPE_TRY(check_patterns(collection.include_regex, engine));
+  return collection.save ? collection.save->validate() : result<void>();
+}
+
 inline result<void> check_hook_config(const HookConfig& config) {
   LOUPE_TRY(config.save.validate());
   LOUPE_TRY(check_patterns(config.include_regex, config.pattern_compiler));
-  for (const Collection& collection : config.collections) {
-    LOUPE_TRY(check_patterns(collection.include_regex, config.pattern_compiler));
-    if (collection.name.empty()) return fail(ErrorKind::invalid_argument, "collections", "a collection needs a name");
-    if (collection.save) LOUPE_TRY(collection.save->validate());
-  }
+  for (const Collection& collection : config.collections)
+    LOUPE_TRY(check_collection(collection, config.pattern_compiler));
   if (config.max_pending_bytes == 0)
     return fail(ErrorKind::invalid_argument, "max_pending_bytes", "0 was given; it must be at least 1, or no step could wait");
   return {};
@@ -71,7 +76,9 @@ inline result<void> check_tensor_name(std::string_view name) {
   if (name.empty()) return fail(ErrorKind::invalid_argument, "tensor name", "it is empty; a tensor needs a name");
   if (name.size() > max_tensor_name)
     return fail(ErrorKind::invalid_argument, name.substr(0, 64), "the tensor's name is longer than 65536 bytes");
-  if (name.find("smdebug/reductions/") != std::string_view::npos)
+  if (!wire::is_utf8(name))
+    return fail(ErrorKind::invalid_argument, name.substr(0, 64), "the tensor's name is not UTF-8");
+  if (name.find(format::reduction_prefix) != std::string_view::npos)
     return fail(ErrorKind::invalid_argument, name, "a tensor's name must not contain smdebug/reductions/, which marks reductions");
   return {};
 }
@@ -82,6 +89,7 @@ LOUPE_DECL result<RecorderOwner> StepRecorder::make(HookConfig config, RecorderP
   return contained("open a hook", [&]() -> result<RecorderOwner> {
     if (!config.enabled) return RecorderOwner(new IdleRecorder(config.report));
     LOUPE_TRY(detail::check_hook_config(config));
+    LOUPE_TRY(format::check_worker(parts.worker));
     LOUPE_ASSIGN(CollectionSet collections, detail::collections_of(config, parts.quirks));
     const bool is_chief = parts.rank == 0;
     const bool saves_all_ranks = config.include_workers == IncludeWorkers::all;
@@ -94,7 +102,8 @@ LOUPE_DECL result<RecorderOwner> StepRecorder::make(HookConfig config, RecorderP
                                     .claim = parts.quirks.claim,
                                     .end_marker = config.in_sagemaker_job ? EndMarkerPolicy::never : parts.quirks.end_marker,
                                     .writes = is_chief || saves_all_ranks}));
-    StepWriter::Target target{parts.storage, parts.storage, "tensorboard/", detail::process_on_host(), parts.worker};
+    StepWriter::Target target{parts.storage, parts.storage, format::tensorboard_prefix, detail::process_on_host(),
+                              parts.worker};
     if (!config.tensorboard_dir.empty()) {
       target.tensorboard = AnyStorage(LocalStorage(config.tensorboard_dir));
       target.tensorboard_prefix = {};
@@ -110,7 +119,7 @@ LOUPE_DECL result<RecorderOwner> StepRecorder::make(HookConfig config, RecorderP
 }
 
 LOUPE_DECL StepRecorder::StepRecorder(HookConfig config, RecorderParts parts, CollectionSet collections, TrialFolder folder,
-                                      StepWriter::Target tensors, std::optional<RunState> run_state, bool writes)
+                                      StepWriter::Target writer_target, std::optional<RunState> run_state, bool writes)
     : config_(std::move(config)),
       parts_(std::move(parts)),
       collections_(std::move(collections)),
@@ -123,7 +132,7 @@ LOUPE_DECL StepRecorder::StepRecorder(HookConfig config, RecorderParts parts, Co
       exports_tensorboard_(config_.export_tensorboard || !config_.tensorboard_dir.empty()),
       exact_types_(config_.exact_element_types || parts_.quirks.exact_element_types),
       has_saved_(counters_.last_saved >= 0),
-      writer_(std::move(tensors), std::move(parts_.executor), staging_, failures_) {
+      writer_(std::move(writer_target), std::move(parts_.executor), staging_, failures_) {
   target.context = this;
   known_names = &plan_.known_names();
   target.save = [](void* context, ProbeName name, const ProbeTensor& tensor) noexcept {
@@ -168,6 +177,7 @@ LOUPE_DECL result<void> StepRecorder::flush() {
 LOUPE_DECL result<void> StepRecorder::prepare() {
   LOUPE_TRY(plan_.prepare(collections_, {config_.save, config_.reductions, config_.pattern_compiler}));
   is_prepared_ = true;
+  absorb_pattern_errors();
   return {};
 }
 
@@ -182,11 +192,13 @@ LOUPE_DECL result<void> StepRecorder::open_step() {
   if (mode_ != Mode::global) ++counters_.modes[mode_index(mode_)];
   counters_.modes[mode_index(Mode::global)] = counters_.global;
   is_open_ = true;
-  raw_is_dropped_ = false;
+  is_given_up_ = raw_is_dropped_ = is_counted_reduced_ = false;
   step_time_ = now();
-  if (has_saved_ && !has_exported_collections_ && parts_.quirks.late_collections_file) LOUPE_TRY(export_collections());
+  if (has_saved_ && !has_exported_collections_ && parts_.quirks.late_collections_file) export_collections();
   find_out_what_is_due(true);
-  if (!scalars_.empty() && !parts_.quirks.scalars_wait) return write_waiting_scalars();
+  // A scalar that can't be written must not cost the step that it happens to come in.
+  if (!scalars_.empty() && !parts_.quirks.scalars_wait)
+    if (auto written = write_waiting_scalars(); !written) absorb(std::move(written).error());
   return {};
 }
 
@@ -196,19 +208,21 @@ LOUPE_DECL void StepRecorder::find_out_what_is_due(bool may_take) {
 }
 
 LOUPE_DECL bool StepRecorder::take_buffer() {
+  if (is_given_up_) return false;
   if (config_.backpressure == Backpressure::block) {
     staging_.wait_for_room();
   } else if (const auto room = staging_.room(); room != Staging::Room::enough) {
     if (config_.backpressure == Backpressure::drop || room == Staging::Room::none) {
       failures_.add_dropped_step();
+      is_given_up_ = true;
       return false;
     }
     raw_is_dropped_ = true;
-    failures_.add_reduced_step();
   }
   const auto may_write = folder_.begin_writing();
   if (!may_write) absorb(may_write.error());
-  if (!may_write || !*may_write) return false;
+  is_given_up_ = !may_write || !*may_write;
+  if (is_given_up_) return false;
   buffer_ = staging_.acquire();
   buffer_->step = counters_.global < 0 ? 0 : counters_.global;
   return true;
@@ -219,10 +233,10 @@ LOUPE_DECL result<void> StepRecorder::close_step() {
   target.armed = false;
   result<void> outcome;
   if (parts_.quirks.scalars_wait && buffer_ != nullptr) outcome = write_waiting_scalars();
-  is_open_ = false;
+  is_open_ = is_given_up_ = false;
   // Before the first step that readers can see: without it they can't open the trial.
   const bool has_content = has_saved_ || (buffer_ != nullptr && !buffer_->empty());
-  if (has_content && !has_exported_collections_ && !parts_.quirks.late_collections_file) outcome = export_collections();
+  if (has_content && !has_exported_collections_ && !parts_.quirks.late_collections_file) export_collections();
   hand_over_buffer();
   return outcome;
 }
@@ -239,7 +253,8 @@ LOUPE_DECL void StepRecorder::hand_over_buffer() {
   writer_.submit(buffer);
 }
 
-LOUPE_DECL result<void> StepRecorder::export_collections() {
+LOUPE_DECL void StepRecorder::export_collections() {
+  if (!writes_ || !folder_.may_write()) return;
   has_exported_collections_ = true;
   StepBuffer* const buffer = staging_.acquire();
   StepBuffer::Object& file = buffer->objects.emplace_back();
@@ -247,7 +262,17 @@ LOUPE_DECL result<void> StepRecorder::export_collections() {
   const std::int64_t workers = config_.include_workers == IncludeWorkers::all ? parts_.world_size : 1;
   format::write_collections_file(file.bytes, collections_, workers);
   writer_.submit(buffer);
-  return {};
+}
+
+LOUPE_DECL void StepRecorder::merge(result<void>& outcome, result<void> next) noexcept {
+  if (next) return;
+  if (outcome) outcome = std::move(next);
+  else absorb(std::move(next).error());
+}
+
+LOUPE_DECL void StepRecorder::absorb_pattern_errors() {
+  const std::vector<Error>& errors = plan_.pattern_errors();
+  while (absorbed_pattern_errors_ < errors.size()) absorb(errors[absorbed_pattern_errors_++]);
 }
 
 LOUPE_DECL result<void> StepRecorder::close_trial() {
@@ -255,19 +280,17 @@ LOUPE_DECL result<void> StepRecorder::close_trial() {
   result<void> outcome;
   if (parts_.quirks.scalars_wait) {
     // What still waits goes into the open file, or into one of its own for the last step.
-    if (!scalars_.empty()) outcome = write_waiting_scalars();
+    if (!scalars_.empty()) merge(outcome, write_waiting_scalars());
   } else if (!scalars_.empty() && !is_open_) {
-    outcome = open_step();
+    merge(outcome, open_step());
   }
-  if (auto closed = close_step(); !closed) outcome = std::move(closed);
+  merge(outcome, close_step());
   hand_over_buffer();
   is_closed_ = true;
   // Again in the end, when all names of tensors are known; smdebug writes the file once.
-  if (writes_ && folder_.may_write() && !(has_exported_collections_ && parts_.quirks.late_collections_file))
-    if (auto exported = export_collections(); !exported) outcome = std::move(exported);
+  if (!(has_exported_collections_ && parts_.quirks.late_collections_file)) export_collections();
   writer_.drain();
-  if (auto closed = folder_.close(); !closed) outcome = std::move(closed);
-  failures_.summarise();
+  merge(outcome, folder_.close());
   return outcome;
 }
 
@@ -281,10 +304,9 @@ LOUPE_DECL result<Collection*> StepRecorder::collection(std::string_view name) {
 
 LOUPE_DECL result<void> StepRecorder::add_collection(const Collection& collection) {
   return contained("add a collection", [&]() -> result<void> {
-    if (collection.save) LOUPE_TRY(collection.save->validate());
-    LOUPE_TRY(collections_.include(collection.name));
+    LOUPE_TRY(detail::check_collection(collection, config_.pattern_compiler));
     LOUPE_TRY(collections_.add(collection));
-    return {};
+    return collections_.include(collection.name);
   });
 }
 

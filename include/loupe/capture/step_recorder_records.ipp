@@ -16,6 +16,7 @@ LOUPE_DECL Selection StepRecorder::select(std::string_view name) {
     const TensorId tensor = plan_.find_or_add(name);
     return plan_.decision(tensor).any ? Selection{static_cast<std::int32_t>(tensor.value)} : Selection{};
   });
+  absorb_pattern_errors();
   if (outcome) return *outcome;
   absorb(std::move(outcome).error());
   return {};
@@ -69,41 +70,46 @@ LOUPE_DECL result<void> StepRecorder::record_due(std::string_view name, const De
     buffer_->keep_shape(name, tensor.shape);
     buffer_->note_mode(mode_, current_mode_step(), true);
   }
-  if (!decision.statistics.empty()) record_reductions(name, decision.statistics, tensor);
+  if (decision.raw && !is_empty && raw_is_dropped_ && !is_counted_reduced_) {
+    is_counted_reduced_ = true;
+    failures_.add_reduced_step();
+  }
+  result<void> outcome;
+  if (!decision.statistics.empty()) merge(outcome, record_reductions(name, decision.statistics, tensor));
   if (exports_tensorboard_ && decision.histogram_collection >= 0 && !is_empty && tensor.type != ElementType::boolean &&
       tensor.type != ElementType::string)
-    LOUPE_TRY(append_histogram(collections_[static_cast<std::size_t>(decision.histogram_collection)].name, name, tensor));
-  if (keeps_raw) LOUPE_TRY(append(buffer_->keep_text(name), step_time_, tensor));
+    merge(outcome,
+          append_histogram(collections_[static_cast<std::size_t>(decision.histogram_collection)].name, name, tensor));
+  if (keeps_raw) merge(outcome, append(buffer_->keep_text(name), step_time_, tensor));
   if (exports_tensorboard_ && decision.scalar_summary && tensor.size() == 1 && tensor.type != ElementType::string)
-    LOUPE_TRY(append_scalar_summary(name, step_time_, tensor));
-  return {};
+    merge(outcome, append_scalar_summary(name, step_time_, tensor));
+  return outcome;
 }
 
-LOUPE_DECL void StepRecorder::record_reductions(std::string_view name, StatisticSet wanted, const TensorView& tensor) {
+LOUPE_DECL result<void> StepRecorder::record_reductions(std::string_view name, StatisticSet wanted,
+                                                        const TensorView& tensor) {
   parts_.reduce(tensor, wanted, reduced_);
+  result<void> outcome;
   const auto append_value = [&](std::string_view operation, const Scalar& value) {
     const std::uint32_t tag = buffer_->text_end();
     format::append_reduction_name(buffer_->texts(), operation, name);
     const Scalar widened = Scalar::from(value.as_double());
     const auto one_element = [](const Scalar& scalar) { return TensorView(scalar.view().data, scalar.type(), {1}); };
     // A sum too large for any integer that Python reads is kept as a double.
-    if (!append(tag, step_time_, one_element(value))) (void)append(tag, step_time_, one_element(widened));
+    if (!append(tag, step_time_, one_element(value))) merge(outcome, append(tag, step_time_, one_element(widened)));
   };
   for (const Statistic statistic : reduced_.present) append_value(statistic_name(statistic), *reduced_.find(statistic));
   for (std::uint32_t index = 0; index < reduced_.custom_count; ++index)
     append_value(reduced_.custom[index].name, reduced_.custom[index].value);
+  return outcome;
 }
 
 LOUPE_DECL result<void> StepRecorder::append(std::uint32_t tag_begin, double wall_time, const TensorView& tensor) {
   const std::uint32_t tag_size = buffer_->text_end() - tag_begin;
   const format::EventHeader header{wall_time, buffer_->step, mode_, current_mode_step()};
-  const std::size_t mark = buffer_->events.size();
   const auto span = format::append_tensor_record(buffer_->events, header, buffer_->text(tag_begin, tag_size), tensor,
                                                  exact_types_ ? format::DtypePolicy::exact : format::DtypePolicy::widen_for_python);
-  if (!span) {
-    buffer_->events.truncate(mark);
-    return fail(span.error());
-  }
+  if (!span) return fail(span.error());
   buffer_->records.push_back({span->start, span->length, tag_begin, tag_size});
   buffer_->note_mode(mode_, current_mode_step(), false);
   ++counts_.tensors;
@@ -140,9 +146,10 @@ LOUPE_DECL result<void> StepRecorder::append_histogram(std::string_view collecti
 LOUPE_DECL result<void> StepRecorder::record_scalar(std::string_view name, const TensorView& value, const ScalarOptions& options) {
   return contained("save a scalar", [&]() -> result<void> {
     if (is_closed_) return fail(ErrorKind::invalid_state, name, "a scalar was given after the hook was closed");
+    if (!value.has_tensor()) return {};
     LOUPE_TRY(detail::check_tensor_name(name));
     LOUPE_TRY(check(name, value));
-    if (!value.has_tensor() || value.size() != 1)
+    if (value.size() != 1)
       return fail(ErrorKind::invalid_type, name, "a scalar must be a number, a text, or a tensor of exactly one element");
     if (!writes_ || config_.dry_run) return {};
     const double time = options.timestamp != 0 ? options.timestamp : now();
@@ -157,7 +164,7 @@ LOUPE_DECL result<void> StepRecorder::record_scalar(std::string_view name, const
 
 LOUPE_DECL result<void> StepRecorder::write_scalar(std::string_view name, const TensorView& value, double time) {
   if (buffer_ == nullptr && !take_buffer()) return {};
-  const std::uint32_t tag = buffer_->keep_text("scalar/", name);
+  const std::uint32_t tag = buffer_->keep_text(format::scalar_prefix, name);
   if (exports_tensorboard_ && value.type != ElementType::string)
     LOUPE_TRY(append_scalar_summary(buffer_->text(tag, buffer_->text_end() - tag), time, value));
   return append(tag, time, TensorView(value.data, value.type, {1}));
@@ -166,7 +173,7 @@ LOUPE_DECL result<void> StepRecorder::write_scalar(std::string_view name, const 
 LOUPE_DECL result<void> StepRecorder::write_waiting_scalars() {
   result<void> outcome;
   for (const WaitingScalar& scalar : scalars_)
-    if (auto written = write_scalar(scalar.name, scalar.value.view(), scalar.time); !written) outcome = std::move(written);
+    merge(outcome, write_scalar(scalar.name, scalar.value.view(), scalar.time));
   scalars_.clear();
   return outcome;
 }
@@ -174,6 +181,7 @@ LOUPE_DECL result<void> StepRecorder::write_waiting_scalars() {
 LOUPE_DECL result<void> StepRecorder::record_custom(std::string_view name, const TensorView& tensor,
                                                     std::span<const std::string_view> collections) {
   return contained("save a custom tensor", [&]() -> result<void> {
+    if (!tensor.has_tensor()) return {};
     if (is_closed_) return fail(ErrorKind::invalid_state, name, "a tensor was given after the hook was closed");
     LOUPE_TRY(detail::check_tensor_name(name));
     LOUPE_TRY(check(name, tensor));
@@ -197,15 +205,16 @@ LOUPE_DECL result<void> StepRecorder::record_custom(std::string_view name, const
 
 LOUPE_DECL result<void> StepRecorder::flush_custom() {
   return contained("write custom tensors", [&]() -> result<void> {
+    if (!is_prepared_) return {};  // no step has begun that they could be written to
     result<void> outcome;
     for (const WaitingTensor& waiting : custom_) {
       if (auto added = plan_.add_to_collection(waiting.name, waiting.collection); !added) {
-        outcome = std::move(added);
+        merge(outcome, std::move(added));
         continue;
       }
       const auto& reductions = collections_.find(waiting.collection)->reductions;
       if (buffer_ == nullptr || !reductions || !reductions->save_raw_tensor || waiting.value.view().byte_size() == 0) continue;
-      if (auto written = append(buffer_->keep_text(waiting.name), step_time_, waiting.value.view()); !written) outcome = std::move(written);
+      merge(outcome, append(buffer_->keep_text(waiting.name), step_time_, waiting.value.view()));
     }
     custom_.clear();
     return outcome;

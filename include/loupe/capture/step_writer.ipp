@@ -16,7 +16,9 @@ LOUPE_DECL void StepWriter::submit(StepBuffer* buffer) {
     is_running_ = true;
   }
   // One task empties the queue, so a refusal can only mean that others keep the executor busy: then this thread writes.
-  if (!executor_.post([this]() noexcept { run(); })) run();
+  const auto posted =
+      contained("post a task", [&]() -> result<bool> { return executor_.post([this]() noexcept { run(); }); });
+  if (!posted || !*posted) run();
 }
 
 LOUPE_DECL StepBuffer* StepWriter::take_next() noexcept {

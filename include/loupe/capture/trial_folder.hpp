@@ -17,7 +17,9 @@
 
 namespace loupe::inline LOUPE_ABI {
 
+/// How a worker opens and closes the folder of its trial. A plain value; copies may be used on any thread.
 struct TrialFolderOptions {
+  /// The worker's name as it stands in the names of files.
   Text worker;
   /// How many workers write to the folder.
   std::int64_t world_size = 1;

@@ -5,18 +5,13 @@
 #include <vector>
 
 #include "loupe/base/byte_buffer.hpp"
+#include "loupe/base/step.hpp"
 #include "loupe/format/index.hpp"
 #include "loupe/format/layout.hpp"
 
 namespace loupe::inline LOUPE_ABI {
 
 namespace detail {
-
-/// Where each of several workers says that it has closed.
-inline constexpr std::string_view closed_prefix = "loupe/closed/";
-
-/// Where TensorBoard's files are unless a directory of their own was configured.
-inline constexpr std::string_view tensorboard_prefix = "tensorboard/";
 
 inline std::string_view without_suffix(std::string_view text, std::string_view suffix) noexcept {
   return text.ends_with(suffix) ? text.substr(0, text.size() - suffix.size()) : text;
@@ -32,13 +27,13 @@ inline bool is_beyond(std::string_view worker, std::int64_t world_size) noexcept
   return error == std::errc() && end == worker.data() + worker.size() && rank >= world_size;
 }
 
-/// Keeps the largest mode steps of index files.
+/// Keeps the largest mode steps of index files that a run can count on from.
 class ModeStepReader final : public format::IndexVisitor {
  public:
   explicit ModeStepReader(Counters& counters) noexcept : counters_(counters) {}
   result<void> meta(const format::IndexMeta& meta) override {
     std::int64_t& last = counters_.modes[mode_index(meta.mode)];
-    last = std::max(last, meta.mode_step);
+    if (meta.mode_step <= max_resumed_step) last = std::max(last, meta.mode_step);
     return {};
   }
   result<void> tensor(std::string_view, std::uint64_t, std::uint64_t) override { return {}; }
@@ -53,8 +48,12 @@ class ModeStepReader final : public format::IndexVisitor {
 LOUPE_DECL result<TrialFolder> TrialFolder::open(AnyStorage storage, TrialFolderOptions options) {
   TrialFolder folder(std::move(storage), std::move(options));
   const TrialFolderOptions& chosen = folder.options_;
-  if (chosen.claim == ClaimPolicy::take_over_stale && !chosen.writes) return folder;
   const bool refuses = chosen.resume == ResumePolicy::refuse;
+  if (!chosen.writes) {
+    // What is in the folder belongs to the workers that write; smdebug's look for the end of a trial all the same.
+    if (chosen.claim == ClaimPolicy::smdebug && refuses) LOUPE_TRY(folder.refuse_finished_trial());
+    return folder;
+  }
   // Looked for before the claim, so that a finished trial stays untouched, and after it, because the run that had the
   // claim may have finished meanwhile.
   if (refuses) LOUPE_TRY(folder.refuse_finished_trial());
@@ -85,7 +84,7 @@ LOUPE_DECL result<void> TrialFolder::find_counters() {
   detail::ModeStepReader mode_steps(counters_);
   for (const Text& key : keys) {
     const auto name = format::parse_index_key(key);
-    if (!name || key != format::index_key(name->step, options_.worker)) continue;
+    if (!name || key != format::index_key(name->step, options_.worker) || name->step > max_resumed_step) continue;
     counters_.restored = true;
     counters_.global = std::max(counters_.global, name->step);
     document.clear();
@@ -123,10 +122,13 @@ LOUPE_DECL result<void> TrialFolder::remove_trial() {
     const auto name = format::parse_event_key(key);
     return name && is_ours(name->worker, key, format::event_key(name->step, options_.worker));
   }));
-  if (options_.world_size > 1) return {};
-  LOUPE_TRY(remove_where(detail::tensorboard_prefix, [](std::string_view key) { return key.ends_with(".tfevents"); }));
+  if (options_.world_size > 1)
+    return remove_where(format::closed_prefix, [&](std::string_view key) {
+      return detail::is_beyond(key.substr(format::closed_prefix.size()), options_.world_size);
+    });
+  LOUPE_TRY(remove_where(format::tensorboard_prefix, [](std::string_view key) { return key.ends_with(".tfevents"); }));
   const auto everything = [](std::string_view) { return true; };
-  LOUPE_TRY(remove_where(detail::closed_prefix, everything));
+  LOUPE_TRY(remove_where(format::closed_prefix, everything));
   // What processes that ended while they claimed or marked have left.
   LOUPE_TRY(remove_where(Text::join(format::claim_key, "."), everything));
   return remove_where(Text::join(format::end_marker_key, "."), everything);
@@ -152,29 +154,33 @@ LOUPE_DECL result<std::vector<Text>> TrialFolder::unfinished_below(std::string_v
 
 LOUPE_DECL result<bool> TrialFolder::begin_writing() {
   if (has_begun_) return may_write_;
-  has_begun_ = true;
   if (options_.claim == ClaimPolicy::smdebug && claims()) {
     LOUPE_ASSIGN(claim_, Claim::try_acquire_as_smdebug(storage_, format::claim_key));
     may_write_ = static_cast<bool>(claim_);
   }
+  has_begun_ = true;  // not before: an attempt that failed has decided nothing
   return may_write_;
 }
 
-LOUPE_DECL Text TrialFolder::closed_key() const { return Text::join(detail::closed_prefix, options_.worker.view()); }
+LOUPE_DECL Text TrialFolder::closed_key() const { return Text::join(format::closed_prefix, options_.worker.view()); }
 
 LOUPE_DECL result<void> TrialFolder::mark_end() {
   const auto put_empty = [this](std::string_view key) { return storage_.put(key, {}, PutMode::replace); };
   if (options_.end_marker == EndMarkerPolicy::never) return {};
-  if (options_.end_marker == EndMarkerPolicy::last_worker) {
-    if (!options_.writes) return {};
-    if (options_.world_size > 1) {
-      // Each worker says that it has closed before it looks who has: so the last to say it sees all, or several do.
-      LOUPE_TRY(put_empty(closed_key()));
-      LOUPE_ASSIGN(const std::vector<Text> closed, keys_below(detail::closed_prefix));
-      if (static_cast<std::int64_t>(closed.size()) < options_.world_size) return {};
-    }
-  }
-  return put_empty(format::end_marker_key);
+  if (options_.end_marker == EndMarkerPolicy::last_worker && !options_.writes) return {};
+  if (options_.end_marker == EndMarkerPolicy::every_worker || options_.world_size == 1)
+    return put_empty(format::end_marker_key);
+  // Each worker says that it has closed before it looks who has: so the last to say it sees all, or several do.
+  LOUPE_TRY(put_empty(closed_key()));
+  LOUPE_ASSIGN(const std::vector<Text> closed, keys_below(format::closed_prefix));
+  const auto count = std::count_if(closed.begin(), closed.end(), [&](const Text& key) {
+    return !detail::is_beyond(key.view().substr(format::closed_prefix.size()), options_.world_size);
+  });
+  if (count < options_.world_size) return {};
+  LOUPE_TRY(put_empty(format::end_marker_key));
+  // A run that resumes the trial must not take these for its own workers': they may start one after another.
+  for (const Text& key : closed) LOUPE_TRY(storage_.remove(key));
+  return {};
 }
 
 LOUPE_DECL result<void> TrialFolder::close() {

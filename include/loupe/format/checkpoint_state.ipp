@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <string>
 
+#include "loupe/base/step.hpp"
 #include "loupe/wire/json_reader.hpp"
 #include "loupe/wire/json_writer.hpp"
 
@@ -77,10 +78,10 @@ class CheckpointStateParser {
     }
   }
 
-  /// A step, or -1 for none yet. Far below the largest number, so that counting on never overflows.
+  /// A step, or -1 for none yet.
   result<std::int64_t> read_step() {
     LOUPE_ASSIGN(const std::int64_t step, json_.read_int64());
-    if (step < -1 || step > INT64_MAX / 2) return json_.fail_here("a step is below -1 or too large");
+    if (step < -1 || step > max_resumed_step) return json_.fail_here("a step is below -1 or too large");
     return step;
   }
 

@@ -18,6 +18,10 @@ namespace loupe::inline LOUPE_ABI::format {
 inline constexpr std::string_view index_prefix = "index/";
 inline constexpr std::string_view events_prefix = "events/";
 inline constexpr std::string_view collections_prefix = "collections/000000000/";
+/// TensorBoard's files, unless they have a directory of their own.
+inline constexpr std::string_view tensorboard_prefix = "tensorboard/";
+/// Where each of several workers says that it has closed; of loupe's own.
+inline constexpr std::string_view closed_prefix = "loupe/closed/";
 inline constexpr std::string_view end_marker_key = "training_job_end.ts";
 inline constexpr std::string_view claim_key = "claim.smd";
 
@@ -59,6 +63,8 @@ LOUPE_DECL result<StepWorker> parse_event_key(std::string_view key, WorkerNames 
 /// The worker of a collections file, or nothing if the name is of something else.
 LOUPE_DECL std::optional<std::string> parse_collections_key(std::string_view key);
 
+/// What the names of scalars begin with.
+inline constexpr std::string_view scalar_prefix = "scalar/";
 /// What marks the names of reductions.
 inline constexpr std::string_view reduction_prefix = "smdebug/reductions/";
 
@@ -68,8 +74,6 @@ enum class ColonIndex : std::uint8_t { remove, keep };
 /// Appends `smdebug/reductions/<operation>/<tensor>`; `operation` is a statistic's name such as `abs_l2`.
 LOUPE_DECL void append_reduction_name(ByteBuffer& out, std::string_view operation, std::string_view tensor,
                                       ColonIndex colon = ColonIndex::remove);
-/// The tensor's name with `:<digits>` deleted wherever it stands.
-LOUPE_DECL std::string without_colon_index(std::string_view tensor);
 
 /// A reduction's name taken apart. The parts view the name; `operation` is without `abs_`.
 struct ReductionName {

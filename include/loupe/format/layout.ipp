@@ -128,12 +128,6 @@ LOUPE_DECL void append_reduction_name(ByteBuffer& out, std::string_view operatio
   out.append(tensor.substr(kept_from));
 }
 
-LOUPE_DECL std::string without_colon_index(std::string_view tensor) {
-  ByteBuffer name;
-  append_reduction_name(name, "", tensor);
-  return std::string(name.text().substr(reduction_prefix.size() + 1));
-}
-
 LOUPE_DECL std::optional<ReductionName> split_reduction_name(std::string_view name) noexcept {
   const auto mark = name.find(reduction_prefix);
   if (mark == std::string_view::npos) return std::nullopt;

@@ -67,7 +67,8 @@ class Plan {
   }
   /// The quick way past tensors that are not due; usable once the plan is prepared, while it stays where it is.
   [[nodiscard]] KnownNames& known_names() noexcept { return names_; }
-  /// Puts a tensor into a collection by name, whatever the patterns say; `invalid_argument` if there is none of that name.
+  /// Puts a tensor into a collection by name, whatever the patterns say. Errors: `invalid_argument` if there is none of
+  /// that name, `invalid_state` before preparation.
   LOUPE_DECL result<void> add_to_collection(std::string_view tensor, std::string_view collection);
   /// What to save of a tensor in the step that was begun last.
   [[nodiscard]] const Decision& decision(TensorId tensor) const noexcept {

@@ -114,6 +114,7 @@ LOUPE_DECL std::uint32_t Plan::number_of(Bits member) {
 }
 
 LOUPE_DECL result<void> Plan::add_to_collection(std::string_view tensor, std::string_view collection) {
+  if (!is_prepared()) return fail(ErrorKind::invalid_state, "plan", "isn't prepared yet");
   const TensorId id = find_or_add(tensor);
   const std::uint32_t number = collections_->names_.find(collection);
   if (number == NameTable::none)
