@@ -23,6 +23,8 @@
 #include "loupe/base/interrupt.hpp"
 #include "loupe/base/manual_clock.hpp"
 #include "loupe/base/mode.hpp"
+#include "loupe/base/mutex.hpp"
+#include "loupe/base/owner.hpp"
 #include "loupe/base/policies.hpp"
 #include "loupe/base/result.hpp"
 #include "loupe/base/scalar.hpp"

@@ -11,6 +11,7 @@
 #include "loupe/base/error.ipp"
 #include "loupe/base/exceptions.ipp"
 #include "loupe/base/interrupt.ipp"
+#include "loupe/base/thread_executor.ipp"
 #include "loupe/wire/crc32c.ipp"
 #include "loupe/wire/json_reader.ipp"
 #include "loupe/wire/json_reader_scan.ipp"
