@@ -30,6 +30,7 @@
 #include "loupe/reduce/scaled_product.ipp"
 #include "loupe/reduce/spectral_norm.ipp"
 #include "loupe/reduce/torch_definitions.ipp"
+#include "loupe/storage/any_storage.ipp"
 #include "loupe/storage/local.ipp"
 #include "loupe/storage/local_list.ipp"
 #include "loupe/storage/local_watch.ipp"
