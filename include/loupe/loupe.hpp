@@ -118,6 +118,7 @@
 #include "loupe/capture/quirks.hpp"
 #include "loupe/capture/recorder.hpp"
 #include "loupe/capture/recorder_factory.hpp"
+#include "loupe/capture/recorder_parts.hpp"
 #include "loupe/capture/resume_policy.hpp"
 #include "loupe/capture/run_state.hpp"
 #include "loupe/capture/staging.hpp"

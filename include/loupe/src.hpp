@@ -54,6 +54,8 @@
 #include "loupe/format/tensorboard.ipp"
 #include "loupe/capture/claim.ipp"
 #include "loupe/capture/hook_config_json.ipp"
+#include "loupe/capture/recorder_factory.ipp"
+#include "loupe/capture/recorder_parts.ipp"
 #include "loupe/capture/run_state.ipp"
 #include "loupe/capture/step_recorder.ipp"
 #include "loupe/capture/step_recorder_records.ipp"

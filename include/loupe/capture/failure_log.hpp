@@ -4,12 +4,12 @@
 
 #include <cstdint>
 #include <cstdio>
-#include <mutex>
 #include <string_view>
 #include <utility>
 
 #include "loupe/base/config.hpp"
 #include "loupe/base/contained.hpp"
+#include "loupe/base/mutex.hpp"
 #include "loupe/capture/configuration.hpp"
 #include "loupe/capture/recorder.hpp"
 
@@ -25,7 +25,7 @@ class FailureLog {
     (void)contained("report", [&]() -> result<void> {
       const Text sentence = error.message();
       {
-        const std::lock_guard lock(mutex_);
+        const MutexLock lock(mutex_);
         ++failures_.count;
         failures_.last = std::move(error);
         if ((reported_ & kind) != 0) return {};
@@ -36,15 +36,15 @@ class FailureLog {
     });
   }
   void add_dropped_step() noexcept {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     ++failures_.dropped_steps;
   }
   void add_reduced_step() noexcept {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     ++failures_.reduced_steps;
   }
   [[nodiscard]] CaptureFailures snapshot() const {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     return failures_;
   }
   /// At the end: says how much went wrong, if anything did.
@@ -68,7 +68,7 @@ class FailureLog {
   }
 
   ReportSink sink_;
-  mutable std::mutex mutex_;
+  mutable Mutex mutex_;
   CaptureFailures failures_;
   std::uint64_t reported_ = 0;
 };
