@@ -83,6 +83,7 @@
 #include "loupe/select/index_iterator.hpp"
 #include "loupe/select/name_filter.hpp"
 #include "loupe/select/name_table.hpp"
+#include "loupe/select/pattern_compiler.hpp"
 #include "loupe/select/pattern_cursor.hpp"
 #include "loupe/select/pattern_parser.hpp"
 #include "loupe/select/pattern_program.hpp"
