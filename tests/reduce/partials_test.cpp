@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "loupe/base/array.hpp"
+#include "loupe/reduce/dispatch.hpp"
 #include "loupe/reduce/fused.hpp"
 #include "reduce/hostile_floats.hpp"
 #include "reduce/random_numbers.hpp"

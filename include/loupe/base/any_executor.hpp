@@ -3,12 +3,12 @@
 /// An executor of any type, owned.
 
 #include <concepts>
-#include <memory>
 #include <type_traits>
 #include <utility>
 
 #include "loupe/base/config.hpp"
 #include "loupe/base/executor.hpp"
+#include "loupe/base/owner.hpp"
 
 namespace loupe::inline LOUPE_ABI {
 
@@ -18,9 +18,9 @@ class AnyExecutor {
   /// Moves the executor in, or for one that can't move constructs it in place: `AnyExecutor(std::in_place_type<Type>)`.
   template <class Type>
     requires(!std::same_as<Type, AnyExecutor> && std::move_constructible<Type>)
-  explicit AnyExecutor(Type executor) : executor_(std::make_unique<Owned<Type>>(std::move(executor))) {}
+  explicit AnyExecutor(Type executor) : executor_(new Owned<Type>(std::move(executor))) {}
   template <class Type>
-  explicit AnyExecutor(std::in_place_type_t<Type>) : executor_(std::make_unique<Owned<Type>>()) {}
+  explicit AnyExecutor(std::in_place_type_t<Type>) : executor_(new Owned<Type>()) {}
 
   bool post(Task task) { return executor_->post(std::move(task)); }
   void drain() { executor_->drain(); }
@@ -41,7 +41,7 @@ class AnyExecutor {
     void drain() override { executor.drain(); }
     Type executor;
   };
-  std::unique_ptr<Base> executor_;
+  Owner<Base> executor_;
 };
 
 }  // namespace loupe::inline LOUPE_ABI

@@ -2,11 +2,10 @@
 /// @file
 /// A request to stop waiting, made from another thread.
 
-#include <pthread.h>
-
 #include <cstdint>
 
 #include "loupe/base/config.hpp"
+#include "loupe/base/mutex.hpp"
 
 namespace loupe::inline LOUPE_ABI {
 
@@ -14,7 +13,7 @@ namespace loupe::inline LOUPE_ABI {
 /// nor moved.
 class Interrupt {
  public:
-  LOUPE_DECL Interrupt() noexcept;
+  Interrupt() noexcept = default;
   Interrupt(const Interrupt&) = delete;
   Interrupt& operator=(const Interrupt&) = delete;
   LOUPE_DECL ~Interrupt();
@@ -31,8 +30,8 @@ class Interrupt {
   LOUPE_DECL int descriptor() noexcept;
 
  private:
-  mutable pthread_mutex_t mutex_ = PTHREAD_MUTEX_INITIALIZER;
-  pthread_cond_t was_requested_;
+  mutable Mutex mutex_;
+  Condition was_requested_;
   int descriptor_ = -1;  // opened by the first who asks for it
   bool is_requested_ = false;
 };

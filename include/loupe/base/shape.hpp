@@ -68,7 +68,8 @@ constexpr std::optional<std::int64_t> element_count(std::span<const std::int64_t
   std::int64_t product = 1;
   bool is_empty = false;
   bool overflows = false;
-  for (const std::int64_t size : sizes) {
+  for (std::size_t axis = 0; axis < sizes.size(); ++axis) {
+    const std::int64_t size = sizes.data()[axis];  // a span's own iterators take a compiler long
     if (size < 0) return std::nullopt;
     if (size == 0) is_empty = true;
     else if (product > INT64_MAX / size) overflows = true;
@@ -78,6 +79,7 @@ constexpr std::optional<std::int64_t> element_count(std::span<const std::int64_t
   if (overflows) return std::nullopt;
   return product;
 }
+
 constexpr std::optional<std::int64_t> element_count(const Shape& shape) noexcept {
   return element_count(std::span<const std::int64_t>(shape.data(), shape.size()));
 }

@@ -6,6 +6,7 @@
 #include <concepts>
 #include <cstddef>
 #include <cstring>
+#include <initializer_list>
 #include <string_view>
 #include <utility>
 
@@ -30,11 +31,14 @@ class Text {
     requires std::convertible_to<const String&, std::string_view> && (!std::same_as<String, Text>)
   Text(const String& text) : Text(static_cast<std::string_view>(text)) {}
 
-  /// Joins parts with one allocation.
-  template <std::convertible_to<std::string_view>... Parts>
-    requires(sizeof...(Parts) > 1)
-  static Text join(const Parts&... parts) {
-    const std::string_view views[] = {static_cast<std::string_view>(parts)...};
+  /// Joins parts with one allocation. No template: every sentence would be another one to compile.
+  static Text join(std::string_view first, std::string_view second, std::string_view third = {},
+                   std::string_view fourth = {}, std::string_view fifth = {}, std::string_view sixth = {},
+                   std::string_view seventh = {}, std::string_view eighth = {}) {
+    return join({first, second, third, fourth, fifth, sixth, seventh, eighth});
+  }
+  /// Joins any number of parts with one allocation.
+  static Text join(std::initializer_list<std::string_view> views) {
     std::size_t size = 0;
     for (auto view : views) size += view.size();
     Text out;

@@ -10,9 +10,9 @@
 #include "loupe/base/error.hpp"
 #include "loupe/base/text.hpp"
 #include "loupe/capture/resume_policy.hpp"
-#include "loupe/select/any_pattern.hpp"
 #include "loupe/select/collection.hpp"
 #include "loupe/select/framework_defaults.hpp"
+#include "loupe/select/pattern_compiler.hpp"
 #include "loupe/select/reduction_config.hpp"
 #include "loupe/select/save_config.hpp"
 

@@ -4,12 +4,12 @@
 
 #include <cstdint>
 #include <cstdio>
-#include <mutex>
 #include <string_view>
 #include <utility>
 
 #include "loupe/base/config.hpp"
 #include "loupe/base/contained.hpp"
+#include "loupe/base/mutex.hpp"
 #include "loupe/capture/configuration.hpp"
 #include "loupe/capture/recorder.hpp"
 
@@ -26,7 +26,7 @@ class FailureLog {
     bool is_new = false;
     Text sentence;
     {
-      const std::lock_guard lock(mutex_);
+      const MutexLock lock(mutex_);
       ++failures_.count;
       is_new = (reported_ & kind) == 0;
       reported_ |= kind;
@@ -44,15 +44,15 @@ class FailureLog {
     });
   }
   void add_dropped_step() noexcept {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     ++failures_.dropped_steps;
   }
   void add_reduced_step() noexcept {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     ++failures_.reduced_steps;
   }
   [[nodiscard]] CaptureFailures snapshot() const {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     return failures_;
   }
   /// At the end: says how much went wrong, if anything did. Again: nothing.
@@ -77,7 +77,7 @@ class FailureLog {
   }
 
   ReportSink sink_;
-  mutable std::mutex mutex_;
+  mutable Mutex mutex_;
   CaptureFailures failures_;
   std::uint64_t reported_ = 0;
   bool is_summarised_ = false;  // only the training thread touches it

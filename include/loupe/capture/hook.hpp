@@ -76,10 +76,15 @@ class BasicHook {
 
   /// Opens the next step, closing the open one: the global step and the mode's step go up by one (the first are 0).
   Outcome<Step> step(Mode mode) {
-    auto outcome = recorder_->set_mode(mode);
-    if (outcome) outcome = recorder_->begin_step();
-    if (!outcome) return finish(result<Step>(fail(std::move(outcome).error())));
-    return finish(result<Step>(Step(*this)));
+    result<void> begun = begin_step_in(mode);
+    if constexpr (std::same_as<ErrorsType, Count>) {  // as below, but without a `result<Step>` to compile
+      if (begun) return Step(*this);
+      absorb(std::move(begun));
+      return Step();
+    } else {
+      if (!begun) return finish(result<Step>(fail(std::move(begun).error())));
+      return finish(result<Step>(Step(*this)));
+    }
   }
   /// Opens the next step in the present mode.
   Outcome<Step> step() { return step(recorder_->mode()); }
@@ -188,6 +193,10 @@ class BasicHook {
         return call(FrameworkType::view(evaluated));
       });
     }
+  }
+  result<void> begin_step_in(Mode mode) {
+    LOUPE_TRY(recorder_->set_mode(mode));
+    return recorder_->begin_step();
   }
   /// Success, at no cost where it is `void`.
   static Outcome<void> done() {

@@ -9,6 +9,7 @@
 
 #include "loupe/base/config.hpp"
 #include "loupe/base/mode.hpp"
+#include "loupe/base/owner.hpp"
 #include "loupe/base/result.hpp"
 #include "loupe/base/scalar.hpp"
 #include "loupe/base/step.hpp"
@@ -87,23 +88,6 @@ class Recorder {
   virtual result<void> add_collection(const Collection& collection) = 0;
 };
 
-/// Owns a recorder; `std::unique_ptr` without its header.
-class RecorderOwner {
- public:
-  RecorderOwner() noexcept = default;
-  explicit RecorderOwner(Recorder* recorder) noexcept : recorder_(recorder) {}
-  RecorderOwner(RecorderOwner&& other) noexcept : recorder_(std::exchange(other.recorder_, nullptr)) {}
-  RecorderOwner& operator=(RecorderOwner&& other) noexcept {
-    std::swap(recorder_, other.recorder_);
-    return *this;
-  }
-  ~RecorderOwner() { delete recorder_; }
-  [[nodiscard]] Recorder* get() const noexcept { return recorder_; }
-  Recorder* operator->() const noexcept { return recorder_; }
-  explicit operator bool() const noexcept { return recorder_ != nullptr; }
-
- private:
-  Recorder* recorder_ = nullptr;
-};
+using RecorderOwner = Owner<Recorder>;
 
 }  // namespace loupe::inline LOUPE_ABI

@@ -6,16 +6,9 @@
 #include <type_traits>
 #include <utility>
 
-#include "loupe/base/any_clock.hpp"
-#include "loupe/base/any_executor.hpp"
-#include "loupe/base/error_policy.hpp"
-#include "loupe/capture/configuration.hpp"
+#include "loupe/base/config.hpp"
 #include "loupe/capture/fwd.hpp"
-#include "loupe/capture/idle_recorder.hpp"
-#include "loupe/capture/quirks.hpp"
-#include "loupe/capture/step_recorder.hpp"
-#include "loupe/reduce/strategy.hpp"
-#include "loupe/storage/any_storage.hpp"
+#include "loupe/capture/recorder_parts.hpp"
 
 namespace loupe::inline LOUPE_ABI::detail {
 
@@ -35,7 +28,7 @@ auto take_part(Fallback&& fallback, First&& first, Rest&&... rest) {
 template <class StrategyType, class CompatibilityType>
 struct RecorderFactory {
   template <class StorageType, class RanksType, class ClockType, class ExecutorType, class... Parts>
-  static result<RecorderOwner> make(HookConfig config, Parts&&... parts) {
+  static result<RecorderOwner> make(const HookConfig& config, Parts&&... parts) {
     // A policy that can't be made from nothing has to be among the parts; then its fallback is never looked into.
     const RanksType ranks = take_part<RanksType>([]<class Type = RanksType>() { return Type(); }, parts...);
     LOUPE_ASSIGN(AnyStorage storage, make_storage<StorageType>(config.out_dir, parts...));
@@ -49,20 +42,14 @@ struct RecorderFactory {
         .reduce = &reduce_tensor<StrategyType>,
         .quirks = capture_quirks<CompatibilityType>,
     };
-    return StepRecorder::make(std::move(config), std::move(made));
+    return make_recorder(config, std::move(made));
   }
 
-  /// As `make`, for a constructor: a mistake of the caller's is thrown, and so is everything under `Throw`; what the
-  /// world did (no such disk, no permission) makes the hook stand aside. Without exceptions it always stands aside.
+  /// As `make`, for a constructor; see `recorder_or_idle`.
   template <class StorageType, class RanksType, class ClockType, class ExecutorType, class ErrorsType, class... Parts>
-  static RecorderOwner construct(HookConfig config, Parts&&... parts) {
-    const ReportSink report = config.report;
-    auto recorder = make<StorageType, RanksType, ClockType, ExecutorType>(std::move(config), std::forward<Parts>(parts)...);
-    if (recorder) return *std::move(recorder);
-#if LOUPE_HAS_EXCEPTIONS
-    if (!ErrorsType::counts || is_callers_mistake(recorder.error().kind)) throw_error(std::move(recorder).error());
-#endif
-    return RecorderOwner(new IdleRecorder(report, std::move(recorder).error()));
+  static RecorderOwner construct(const HookConfig& config, Parts&&... parts) {
+    return recorder_or_idle(make<StorageType, RanksType, ClockType, ExecutorType>(config, std::forward<Parts>(parts)...),
+                            config.report, !ErrorsType::counts);
   }
 
  private:
@@ -74,8 +61,7 @@ struct RecorderFactory {
     } else {
       static_assert(std::constructible_from<StorageType, Text>,
                     "loupe::Hook: a storage that isn't made from HookConfig::out_dir must be handed to the constructor");
-      if (out_dir.empty())
-        return fail(ErrorKind::invalid_argument, "out_dir", "it is empty; a hook needs a folder to write its trial to");
+      if (out_dir.empty()) return refuse_empty_out_dir();
       return AnyStorage(StorageType(out_dir));
     }
   }
@@ -87,10 +73,12 @@ struct RecorderFactory {
     else
       return AnyExecutor(std::in_place_type<ExecutorType>);
   }
-  static constexpr bool is_callers_mistake(ErrorKind kind) noexcept {
-    return kind == ErrorKind::invalid_argument || kind == ErrorKind::invalid_type || kind == ErrorKind::invalid_state ||
-           kind == ErrorKind::invalid_collection_configuration || kind == ErrorKind::unsupported;
-  }
 };
+
+#ifdef LOUPE_SEPARATE_COMPILATION
+// The commonest choice is compiled once.
+extern template result<RecorderOwner>
+RecorderFactory<Fused, compat::None>::make<LocalStorage, ranks::Single, SystemClock, ThreadExecutor>(const HookConfig&);
+#endif
 
 }  // namespace loupe::inline LOUPE_ABI::detail

@@ -2,14 +2,13 @@
 /// @file
 /// The bounded store of step buffers between the training thread and the writer.
 
-#include <condition_variable>
 #include <cstddef>
 #include <cstdint>
-#include <memory>
-#include <mutex>
 #include <vector>
 
 #include "loupe/base/config.hpp"
+#include "loupe/base/mutex.hpp"
+#include "loupe/base/owner.hpp"
 #include "loupe/capture/step_buffer.hpp"
 
 namespace loupe::inline LOUPE_ABI {
@@ -25,21 +24,21 @@ class Staging {
 
   /// How much room the steps that wait leave. A step larger than the limit is let through alone.
   [[nodiscard]] Room room() const {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     if (pending_bytes_ < max_pending_bytes_) return Room::enough;
     return pending_bytes_ / 2 < max_pending_bytes_ ? Room::scarce : Room::none;
   }
   /// Waits until there is room. Writers must be at work.
   void wait_for_room() {
-    std::unique_lock lock(mutex_);
-    freed_.wait(lock, [this] { return pending_bytes_ < max_pending_bytes_; });
+    const MutexLock lock(mutex_);
+    while (pending_bytes_ >= max_pending_bytes_) freed_.wait(lock);
   }
 
   /// An empty buffer.
   StepBuffer* acquire() {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     if (idle_.empty()) {
-      buffers_.push_back(std::make_unique<StepBuffer>());
+      buffers_.emplace_back(new StepBuffer);
       idle_.reserve(buffers_.size());
       return buffers_.back().get();
     }
@@ -49,13 +48,13 @@ class Staging {
   }
   /// Counts a buffer as waiting; `release_submitted` ends that.
   void submit(const StepBuffer& buffer) {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     pending_bytes_ += buffer.pending_bytes();
   }
   /// Takes a buffer back that was submitted.
   void release_submitted(StepBuffer* buffer) noexcept {
     {
-      const std::lock_guard lock(mutex_);
+      const MutexLock lock(mutex_);
       pending_bytes_ -= buffer->pending_bytes();
       buffer->clear();
       idle_.push_back(buffer);
@@ -65,16 +64,16 @@ class Staging {
   /// Takes a buffer back that was not submitted.
   void release(StepBuffer* buffer) noexcept {
     buffer->clear();
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     idle_.push_back(buffer);
   }
 
  private:
   const std::uint64_t max_pending_bytes_;
-  mutable std::mutex mutex_;
-  std::condition_variable freed_;
+  mutable Mutex mutex_;
+  Condition freed_;
   std::uint64_t pending_bytes_ = 0;
-  std::vector<std::unique_ptr<StepBuffer>> buffers_;
+  std::vector<Owner<StepBuffer>> buffers_;
   std::vector<StepBuffer*> idle_;
 };
 

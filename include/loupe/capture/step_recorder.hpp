@@ -9,36 +9,19 @@
 #include <vector>
 
 #include "loupe/base/array.hpp"
-#include "loupe/base/any_clock.hpp"
-#include "loupe/base/any_executor.hpp"
 #include "loupe/base/config.hpp"
-#include "loupe/capture/configuration.hpp"
 #include "loupe/capture/failure_log.hpp"
-#include "loupe/capture/quirks.hpp"
 #include "loupe/capture/recorder.hpp"
+#include "loupe/capture/recorder_parts.hpp"
 #include "loupe/capture/run_state.hpp"
 #include "loupe/capture/staging.hpp"
 #include "loupe/capture/step_writer.hpp"
 #include "loupe/capture/trial_folder.hpp"
-#include "loupe/reduce/strategy.hpp"
 #include "loupe/capture/counters.hpp"
 #include "loupe/select/collection_set.hpp"
 #include "loupe/select/plan.hpp"
-#include "loupe/storage/any_storage.hpp"
 
 namespace loupe::inline LOUPE_ABI {
-
-/// What a recorder is made of besides its configuration: the objects and choices that a hook's policies stand for.
-struct RecorderParts {
-  AnyStorage storage;
-  AnyExecutor executor;
-  AnyClock clock;
-  Text worker;
-  std::int64_t rank = 0;
-  std::int64_t world_size = 1;
-  ReduceFunction reduce = nullptr;
-  CaptureQuirks quirks;
-};
 
 /// The recorder of a hook that captures: decides what is due, encodes it, and hands closed steps to its writer. For one
 /// thread at a time, on which all calls return before the storage is asked for anything but the claim; the writer works

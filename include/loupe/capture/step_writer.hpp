@@ -2,12 +2,12 @@
 /// @file
 /// Publishes steps: event data, then index, then whatever comes with them, in the order in which they were taken.
 
-#include <condition_variable>
-#include <mutex>
+#include <utility>
 
 #include "loupe/base/byte_buffer.hpp"
 #include "loupe/base/config.hpp"
 #include "loupe/base/any_executor.hpp"
+#include "loupe/base/mutex.hpp"
 #include "loupe/base/result.hpp"
 #include "loupe/base/text.hpp"
 #include "loupe/capture/failure_log.hpp"
@@ -51,8 +51,8 @@ class StepWriter {
   Staging& staging_;
   FailureLog& failures_;
   ByteBuffer document_;  // the index being encoded; only the running task touches it
-  std::mutex mutex_;
-  std::condition_variable idle_;
+  Mutex mutex_;
+  Condition idle_;
   StepBuffer* first_ = nullptr;
   StepBuffer* last_ = nullptr;
   bool is_running_ = false;

@@ -9,7 +9,7 @@ namespace loupe::inline LOUPE_ABI {
 LOUPE_DECL void StepWriter::submit(StepBuffer* buffer) {
   staging_.submit(*buffer);
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     (last_ != nullptr ? last_->next : first_) = buffer;
     last_ = buffer;
     if (is_running_) return;
@@ -22,7 +22,7 @@ LOUPE_DECL void StepWriter::submit(StepBuffer* buffer) {
 }
 
 LOUPE_DECL StepBuffer* StepWriter::take_next() noexcept {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   StepBuffer* buffer = first_;
   if (buffer == nullptr) {
     is_running_ = false;
@@ -52,8 +52,8 @@ LOUPE_DECL void StepWriter::run() noexcept {
 }
 
 LOUPE_DECL void StepWriter::drain() {
-  std::unique_lock lock(mutex_);
-  idle_.wait(lock, [this] { return !is_running_; });
+  const MutexLock lock(mutex_);
+  while (is_running_) idle_.wait(lock);
 }
 
 LOUPE_DECL result<void> StepWriter::publish(const StepBuffer& buffer) {

@@ -1,7 +1,6 @@
 #include "loupe/format/collections_file.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <optional>
 #include <string>
 #include <utility>
@@ -196,7 +195,7 @@ class CollectionsParser {
   /// An integer; a number with a fraction loses it, as in Python's `int`.
   result<std::int64_t> read_count(const char* otherwise) {
     LOUPE_ASSIGN(const double number, json_.read_double());
-    if (!(std::abs(number) < 9.0e18)) return json_.fail_here(otherwise);
+    if (!(__builtin_fabs(number) < 9.0e18)) return json_.fail_here(otherwise);
     return static_cast<std::int64_t>(number);
   }
 

@@ -12,30 +12,28 @@ namespace loupe::inline LOUPE_ABI::format {
 
 namespace detail {
 
-/// A number of a typed field.
+/// Writes the number of a typed field to `out`; false if the type has no such number.
 template <class Number>
-result<Number> number_of(const wire::Field& field, std::string_view file) {
-  const auto out_of_range = [&] {
-    return fail_at(ErrorKind::corrupt, file, field.offset, "a value is beyond the tensor's element type");
-  };
+bool store_number(const wire::Field& field, std::byte* out) noexcept {
   if constexpr (std::same_as<Number, float>) {
-    return field.as_float();
+    wire::store_little_endian(out, field.as_float());
   } else if constexpr (std::same_as<Number, double>) {
-    return field.as_double();
+    wire::store_little_endian(out, field.as_double());
   } else if constexpr (std::same_as<Number, bool>) {
-    return field.bits != 0;
+    wire::store_little_endian(out, field.bits != 0);
   } else if constexpr (std::same_as<Number, Float16> || std::same_as<Number, BFloat16>) {
-    if (field.bits > UINT16_MAX) return out_of_range();
-    return Number{static_cast<std::uint16_t>(field.bits)};
+    if (field.bits > UINT16_MAX) return false;
+    wire::store_little_endian(out, static_cast<std::uint16_t>(field.bits));
   } else if constexpr (sizeof(Number) == 8) {
-    return static_cast<Number>(field.bits);
+    wire::store_little_endian(out, static_cast<Number>(field.bits));
   } else {
     // int_val is of type int32, whatever the number's own type: a varint's upper half only repeats the sign.
     using Written = std::conditional_t<std::same_as<Number, std::uint32_t>, std::uint32_t, std::int32_t>;
     const auto written = static_cast<Written>(field.bits);
-    if (!std::in_range<Number>(written)) return out_of_range();
-    return static_cast<Number>(written);
+    if (!std::in_range<Number>(written)) return false;
+    wire::store_little_endian(out, static_cast<Number>(written));
   }
+  return true;
 }
 
 /// Makes a tensor of the values of a message.
@@ -118,28 +116,31 @@ class ValueDecoder {
     return {};
   }
 
-  template <class Part>
-  result<void> take_numbers_as(Array& values) const {
-    std::byte* out = values.bytes().data();
-    std::byte* const end = out + values.bytes().size();
-    LOUPE_TRY(tensor_.for_each(typed_field_of(type_), file_, [&](const wire::Field& field) -> result<void> {
-      LOUPE_ASSIGN(const Part number, number_of<Part>(field, file_));
-      wire::store_little_endian(out, number);
-      out += sizeof number;
-      return {};
-    }));
-    const std::size_t width = element_size(type_);
-    for (; out != end; out += width) std::memcpy(out, out - width, width);
-    return {};
+  using StoreNumber = bool (*)(const wire::Field& field, std::byte* out) noexcept;
+
+  [[nodiscard]] StoreNumber store_of_type() const noexcept {
+    return visit_element_type(type_, []<class Type>() -> StoreNumber {
+      if constexpr (std::is_void_v<Type> || std::same_as<Type, std::string_view>) return nullptr;
+      else if constexpr (std::same_as<Type, Complex64>) return store_number<float>;
+      else if constexpr (std::same_as<Type, Complex128>) return store_number<double>;
+      else return store_number<Type>;
+    });
   }
 
   result<void> take_numbers(Array& values) const {
-    return visit_element_type(type_, [&]<class Type>() -> result<void> {
-      if constexpr (std::is_void_v<Type> || std::same_as<Type, std::string_view>) return {};
-      else if constexpr (std::same_as<Type, Complex64>) return take_numbers_as<float>(values);
-      else if constexpr (std::same_as<Type, Complex128>) return take_numbers_as<double>(values);
-      else return take_numbers_as<Type>(values);
-    });
+    const StoreNumber store = store_of_type();
+    const std::size_t width = element_size(type_);
+    const std::size_t part = is_complex(type_) ? width / 2 : width;
+    std::byte* out = values.bytes().data();
+    std::byte* const end = out + values.bytes().size();
+    LOUPE_TRY(tensor_.for_each(typed_field_of(type_), file_, [&](const wire::Field& field) -> result<void> {
+      if (!store(field, out))
+        return fail_at(ErrorKind::corrupt, file_, field.offset, "a value is beyond the tensor's element type");
+      out += part;
+      return {};
+    }));
+    for (; out != end; out += width) std::memcpy(out, out - width, width);
+    return {};
   }
 
   [[nodiscard]] unexpected<Error> corrupt(std::string_view detail) const {

@@ -14,14 +14,7 @@ namespace loupe::inline LOUPE_ABI::ranks {
 class Explicit {
  public:
   /// `invalid_argument` unless 0 <= rank < world_size.
-  static result<Explicit> make(std::int64_t rank, std::int64_t world_size) {
-    if (world_size < 1)
-      return fail(ErrorKind::invalid_argument, "world_size", Text::join("is ", to_text(world_size).view(), ", but must be at least 1"));
-    if (rank < 0 || rank >= world_size)
-      return fail(ErrorKind::invalid_argument, "rank",
-                  Text::join("is ", to_text(rank).view(), ", but must be from 0 to ", to_text(world_size - 1).view()));
-    return Explicit(rank, world_size);
-  }
+  LOUPE_DECL static result<Explicit> make(std::int64_t rank, std::int64_t world_size);
 
   [[nodiscard]] std::int64_t rank() const noexcept { return rank_; }
   [[nodiscard]] std::int64_t world_size() const noexcept { return world_size_; }
@@ -34,3 +27,7 @@ class Explicit {
 };
 
 }  // namespace loupe::inline LOUPE_ABI::ranks
+
+#ifndef LOUPE_SEPARATE_COMPILATION
+#include "loupe/ranks/explicit_rank.ipp"
+#endif

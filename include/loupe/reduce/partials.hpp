@@ -9,12 +9,13 @@
 #include "loupe/base/config.hpp"
 #include "loupe/base/element_type.hpp"
 #include "loupe/base/tensor_view.hpp"
-#include "loupe/reduce/dispatch.hpp"
 #include "loupe/reduce/exact_sum.hpp"
 #include "loupe/reduce/scaled_product.hpp"
 #include "loupe/reduce/statistic.hpp"
 
 namespace loupe::inline LOUPE_ABI {
+
+struct ReductionKernels;
 
 /// Numbers of elements that are not finite.
 struct NonFinite {

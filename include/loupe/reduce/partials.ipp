@@ -4,6 +4,7 @@
 
 #include "loupe/reduce/block_reader.hpp"
 #include "loupe/reduce/contraction.hpp"
+#include "loupe/reduce/dispatch.hpp"
 #include "loupe/reduce/partials.hpp"
 
 namespace loupe::inline LOUPE_ABI {

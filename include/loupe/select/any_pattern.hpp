@@ -8,6 +8,7 @@
 
 #include "loupe/base/config.hpp"
 #include "loupe/base/result.hpp"
+#include "loupe/select/pattern_compiler.hpp"
 
 namespace loupe::inline LOUPE_ABI {
 
@@ -51,10 +52,5 @@ class AnyPattern {
   result<bool> (*search_)(const void*, std::string_view) = nullptr;
   void (*destroy_)(void*) noexcept = nullptr;
 };
-
-/// A regex engine: compiles a pattern in Python's syntax, or says in an error that names the pattern why not
-/// (`invalid_argument`: no regular expression; `unsupported`: the engine lacks it; `limit_exceeded`: too large).
-/// `compile_python_regex` is loupe's own, `compile_boost_regex` another.
-using PatternCompiler = result<AnyPattern> (*)(std::string_view pattern);
 
 }  // namespace loupe::inline LOUPE_ABI

@@ -20,9 +20,7 @@ namespace loupe::inline LOUPE_ABI {
 class NameSet {
  public:
   NameSet() = default;
-  NameSet(std::initializer_list<std::string_view> names) {
-    for (const std::string_view name : names) insert(name);
-  }
+  LOUPE_DECL NameSet(std::initializer_list<std::string_view> names);
   /// Whether the name was not there before.
   bool insert(std::string_view name) { return names_.find_or_add(name).is_new; }
   [[nodiscard]] bool contains(std::string_view name) const noexcept { return names_.find(name) != NameTable::none; }
@@ -30,14 +28,10 @@ class NameSet {
   [[nodiscard]] bool empty() const noexcept { return size() == 0; }
   [[nodiscard]] auto begin() const noexcept { return names_.begin(); }
   [[nodiscard]] auto end() const noexcept { return names_.end(); }
-  friend bool operator==(const NameSet& a, const NameSet& b) noexcept {
-    if (a.size() != b.size()) return false;
-    for (const std::string_view name : a)
-      if (!b.contains(name)) return false;
-    return true;
-  }
+  friend bool operator==(const NameSet& a, const NameSet& b) noexcept { return a.equals(b); }
 
  private:
+  [[nodiscard]] LOUPE_DECL bool equals(const NameSet& other) const noexcept;
   NameTable names_;
 };
 
@@ -51,16 +45,17 @@ struct Collection {
   bool save_histogram = true;
 
   /// Adds a pattern.
-  Collection& include(std::string_view pattern) {
-    include_regex.emplace_back(pattern);
-    return *this;
-  }
+  LOUPE_DECL Collection& include(std::string_view pattern);
   /// Adds a tensor's own name.
   Collection& add_tensor(std::string_view tensor) {
     tensor_names.insert(tensor);
     return *this;
   }
-  friend bool operator==(const Collection&, const Collection&) = default;
+  LOUPE_DECL friend bool operator==(const Collection& a, const Collection& b);
 };
 
 }  // namespace loupe::inline LOUPE_ABI
+
+#ifndef LOUPE_SEPARATE_COMPILATION
+#include "loupe/select/collection.ipp"
+#endif

@@ -107,28 +107,9 @@ class NameTable {
     return true;
   }
   /// The slot that holds the name, or the empty one where it belongs.
-  [[nodiscard]] std::size_t slot_of(std::string_view name) const noexcept {
-    const std::size_t mask = slots_.size() - 1;
-    std::size_t slot = std::hash<std::string_view>()(name) & mask;
-    while (slots_[slot] != none && entries_[slots_[slot]].name.view() != name) slot = (slot + 1) & mask;
-    return slot;
-  }
-  LOUPE_NEVER_INLINE Found find_or_add_unpredicted(std::string_view name) {
-    if (2 * (entries_.size() + 1) > slots_.size()) grow();
-    std::uint32_t& slot = slots_[slot_of(name)];
-    const bool is_new = slot == none;
-    if (is_new) {
-      entries_.push_back({Text(name), none, 0});
-      slot = size() - 1;
-    }
-    successor() = slot;
-    last_ = slot;
-    return {slot, is_new};
-  }
-  void grow() {
-    slots_.assign(slots_.empty() ? 64 : 2 * slots_.size(), none);
-    for (std::uint32_t id = 0; id < size(); ++id) slots_[slot_of(entries_[id].name)] = id;
-  }
+  [[nodiscard]] LOUPE_DECL std::size_t slot_of(std::string_view name) const noexcept;
+  LOUPE_COLD LOUPE_DECL Found find_or_add_unpredicted(std::string_view name);
+  LOUPE_DECL void grow();
 
   std::vector<Entry> entries_;
   std::vector<std::uint32_t> slots_;  ///< open addressing, a power of two in size, at most half full
@@ -137,3 +118,7 @@ class NameTable {
 };
 
 }  // namespace loupe::inline LOUPE_ABI
+
+#ifndef LOUPE_SEPARATE_COMPILATION
+#include "loupe/select/name_table.ipp"
+#endif

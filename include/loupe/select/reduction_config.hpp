@@ -17,17 +17,11 @@ namespace loupe::inline LOUPE_ABI {
 class StatisticList {
  public:
   StatisticList() = default;
-  StatisticList(std::initializer_list<Statistic> statistics) : statistics_(statistics) {}
-  StatisticList(StatisticSet statistics) {
-    for (const Statistic statistic : statistics) push_back(statistic);
-  }
+  LOUPE_DECL StatisticList(std::initializer_list<Statistic> statistics);
+  LOUPE_DECL StatisticList(StatisticSet statistics);
   operator StatisticSet() const noexcept { return set(); }
-  [[nodiscard]] StatisticSet set() const noexcept {
-    StatisticSet members;
-    for (const Statistic statistic : statistics_) members.insert(statistic);
-    return members;
-  }
-  void push_back(Statistic statistic) { statistics_.push_back(statistic); }
+  [[nodiscard]] LOUPE_DECL StatisticSet set() const noexcept;
+  LOUPE_DECL void push_back(Statistic statistic);
   [[nodiscard]] bool empty() const noexcept { return statistics_.empty(); }
   [[nodiscard]] auto begin() const noexcept { return statistics_.begin(); }
   [[nodiscard]] auto end() const noexcept { return statistics_.end(); }

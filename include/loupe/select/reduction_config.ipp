@@ -5,6 +5,20 @@
 
 namespace loupe::inline LOUPE_ABI {
 
+LOUPE_DECL StatisticList::StatisticList(std::initializer_list<Statistic> statistics) : statistics_(statistics) {}
+
+LOUPE_DECL StatisticList::StatisticList(StatisticSet statistics) {
+  for (const Statistic statistic : statistics) push_back(statistic);
+}
+
+LOUPE_DECL StatisticSet StatisticList::set() const noexcept {
+  StatisticSet members;
+  for (const Statistic statistic : statistics_) members.insert(statistic);
+  return members;
+}
+
+LOUPE_DECL void StatisticList::push_back(Statistic statistic) { statistics_.push_back(statistic); }
+
 LOUPE_DECL result<StatisticList> parse_statistics(std::string_view words) {
   StatisticList statistics;
   std::string_view unknown;

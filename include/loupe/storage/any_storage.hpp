@@ -5,13 +5,12 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <span>
 #include <string_view>
 #include <utility>
-#include <vector>
 
 #include "loupe/base/config.hpp"
+#include "loupe/base/owner.hpp"
 #include "loupe/storage/concept.hpp"
 #include "loupe/storage/mapped_bytes.hpp"
 #include "loupe/storage/storage_watch.hpp"
@@ -41,13 +40,13 @@ class AnyStorage {
       result<void> commit() override { return staged.commit(); }
       Type staged;
     };
-    explicit Staged(std::unique_ptr<Base> staged) noexcept : staged_(std::move(staged)) {}
-    std::unique_ptr<Base> staged_;
+    explicit Staged(Owner<Base> staged) noexcept : staged_(std::move(staged)) {}
+    Owner<Base> staged_;
   };
 
   template <class Type>
     requires(!std::same_as<Type, AnyStorage>)
-  explicit AnyStorage(Type storage) : storage_(std::make_shared<Owned<Type>>(std::move(storage))) {
+  explicit AnyStorage(Type storage) : storage_(new Owned<Type>(std::move(storage))) {
     static_assert(Storage<Type>, "loupe::AnyStorage: the type must model loupe::Storage; see loupe/storage/concept.hpp");
   }
 
@@ -70,12 +69,11 @@ class AnyStorage {
   /// Notices changes of the objects whose keys begin with one of `prefixes`; of none where the storage can't.
   StorageWatch watch(std::span<const std::string_view> prefixes) const { return storage_->watch(prefixes); }
   result<Staged> stage(std::string_view key) const {
-    LOUPE_ASSIGN(auto staged, storage_->stage(key));
-    return Staged(std::move(staged));
+    return storage_->stage(key);
   }
 
  private:
-  struct Base {
+  struct Base : OwnerCount {
     virtual ~Base() = default;
     virtual Capabilities capabilities() const noexcept = 0;
     virtual Text name() const = 0;
@@ -87,7 +85,7 @@ class AnyStorage {
     virtual result<void> put(std::string_view key, std::span<const std::byte> bytes, PutMode mode) = 0;
     virtual result<void> remove(std::string_view key) = 0;
     virtual StorageWatch watch(std::span<const std::string_view> prefixes) = 0;
-    virtual result<std::unique_ptr<Staged::Base>> stage(std::string_view key) = 0;
+    virtual result<Staged> stage(std::string_view key) = 0;
   };
   template <class Type>
   struct Owned final : Base {
@@ -121,26 +119,20 @@ class AnyStorage {
       else
         return StorageWatch();
     }
-    result<std::unique_ptr<Staged::Base>> stage(std::string_view key) override {
+    result<Staged> stage(std::string_view key) override {
       LOUPE_ASSIGN(auto staged, storage.stage(key));
-      return std::unique_ptr<Staged::Base>(std::make_unique<Staged::Owned<typename Type::Staged>>(std::move(staged)));
+      return Staged(Owner<Staged::Base>(new Staged::Owned<typename Type::Staged>(std::move(staged))));
     }
     Type storage;
   };
-  std::shared_ptr<Base> storage_;
+  SharedOwner<Base> storage_;
 };
 
 /// Removes every object whose key begins with `prefix`; the first failure is the answer, after all were tried.
-inline result<void> remove_all(const AnyStorage& storage, std::string_view prefix) {
-  std::vector<Text> keys;
-  LOUPE_TRY(storage.list(prefix, {}, [&](const ObjectInfo& object) {
-    keys.emplace_back(object.key);
-    return true;
-  }));
-  result<void> outcome;
-  for (const Text& key : keys)
-    if (auto removed = storage.remove(key); !removed && outcome) outcome = std::move(removed);
-  return outcome;
-}
+LOUPE_DECL result<void> remove_all(const AnyStorage& storage, std::string_view prefix);
 
 }  // namespace loupe::inline LOUPE_ABI
+
+#ifndef LOUPE_SEPARATE_COMPILATION
+#include "loupe/storage/any_storage.ipp"
+#endif

@@ -7,7 +7,7 @@
 
 #include <cerrno>
 #include <initializer_list>
-#include <memory>
+#include <utility>
 
 namespace loupe::inline LOUPE_ABI {
 
@@ -37,6 +37,21 @@ class OpenFile {
 
  private:
   int descriptor_;
+};
+
+/// Memory that holds a file's bytes; let go of at the end of its life.
+class Mapping {
+ public:
+  Mapping(void* memory, std::size_t size) noexcept : memory_(memory), size_(size) {}
+  Mapping(Mapping&& other) noexcept : memory_(std::exchange(other.memory_, nullptr)), size_(other.size_) {}
+  Mapping& operator=(Mapping&&) = delete;
+  ~Mapping() {
+    if (memory_ != nullptr) ::munmap(memory_, size_);
+  }
+
+ private:
+  void* memory_;
+  std::size_t size_;
 };
 
 inline int open_retrying(const char* path, int flags, mode_t mode = 0) noexcept {
@@ -117,9 +132,7 @@ LOUPE_DECL result<MappedBytes> LocalStorage::map(std::string_view key) const {
   const auto size = static_cast<std::size_t>(about.st_size);
   void* const memory = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, descriptor, 0);
   if (memory == MAP_FAILED) return detail::system_failure(key, "it can't be mapped", errno);
-  return MappedBytes(
-      {static_cast<const std::byte*>(memory), size},
-      std::shared_ptr<const void>(memory, [size](const void* mapped) { ::munmap(const_cast<void*>(mapped), size); }));
+  return MappedBytes({static_cast<const std::byte*>(memory), size}, detail::Mapping(memory, size));
 }
 
 LOUPE_DECL result<void> LocalStorage::remove(std::string_view key) const {

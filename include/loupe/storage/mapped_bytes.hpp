@@ -3,11 +3,11 @@
 /// Bytes of an object without a copy.
 
 #include <cstddef>
-#include <memory>
 #include <span>
 #include <utility>
 
 #include "loupe/base/config.hpp"
+#include "loupe/base/owner.hpp"
 
 namespace loupe::inline LOUPE_ABI {
 
@@ -16,15 +16,25 @@ namespace loupe::inline LOUPE_ABI {
 class MappedBytes {
  public:
   MappedBytes() = default;
-  MappedBytes(std::span<const std::byte> bytes, std::shared_ptr<const void> owner) noexcept
+  /// `owner` is kept as long as the bytes: a `std::shared_ptr`, or whatever lets go of them in its destructor.
+  template <class Type>
+  MappedBytes(std::span<const std::byte> bytes, Type owner)
       : bytes_(bytes),
-        owner_(std::move(owner)) {}
+        keeper_(new KeeperOf<Type>(std::move(owner))) {}
   [[nodiscard]] std::span<const std::byte> bytes() const noexcept { return bytes_; }
-  [[nodiscard]] const std::shared_ptr<const void>& owner() const noexcept { return owner_; }
 
  private:
+  struct Keeper : OwnerCount {
+    virtual ~Keeper() = default;
+  };
+  template <class Type>
+  struct KeeperOf final : Keeper {
+    explicit KeeperOf(Type object) : owner(std::move(object)) {}
+    Type owner;
+  };
+
   std::span<const std::byte> bytes_;
-  std::shared_ptr<const void> owner_;
+  SharedOwner<Keeper> keeper_;
 };
 
 }  // namespace loupe::inline LOUPE_ABI

@@ -3,11 +3,11 @@
 /// Waiting for a storage to change, without looking again and again.
 
 #include <cstdint>
-#include <memory>
 #include <utility>
 
 #include "loupe/base/clock.hpp"
 #include "loupe/base/config.hpp"
+#include "loupe/base/owner.hpp"
 
 namespace loupe::inline LOUPE_ABI {
 
@@ -31,23 +31,24 @@ class StorageWatch {
 
   /// One that notices nothing: its waits last until their deadlines.
   StorageWatch() noexcept = default;
-  explicit StorageWatch(std::unique_ptr<Source> source) noexcept : source_(std::move(source)) {}
+  /// `source` may come as a `std::unique_ptr`.
+  explicit StorageWatch(Owner<Source> source) noexcept : source_(std::move(source)) {}
 
   /// Whether any change can end a wait.
-  [[nodiscard]] bool notices_changes() const noexcept { return source_ != nullptr; }
+  [[nodiscard]] bool notices_changes() const noexcept { return static_cast<bool>(source_); }
   /// Waits for a change since the watch began, or since the wait before that ended with one.
   WatchOutcome wait_until(ClockRef clock, std::int64_t deadline_ns, Interrupt* interrupt) {
     while (true) {
       if (interrupt != nullptr && interrupt->requested()) return WatchOutcome::interrupted;
-      if (source_ != nullptr && source_->take()) return WatchOutcome::changed;
+      if (source_ && source_->take()) return WatchOutcome::changed;
       if (clock.monotonic_ns() >= deadline_ns) return WatchOutcome::deadline;
-      if (!clock.wait_until(deadline_ns, interrupt, source_ != nullptr ? source_->descriptor() : -1))
+      if (!clock.wait_until(deadline_ns, interrupt, source_ ? source_->descriptor() : -1))
         return WatchOutcome::interrupted;
     }
   }
 
  private:
-  std::unique_ptr<Source> source_;
+  Owner<Source> source_;
 };
 
 }  // namespace loupe::inline LOUPE_ABI

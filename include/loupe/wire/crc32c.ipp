@@ -1,5 +1,3 @@
-#include <array>
-
 #include "loupe/wire/crc32c.hpp"
 #include "loupe/wire/little_endian.hpp"
 
@@ -9,11 +7,16 @@ namespace detail {
 
 inline constexpr std::uint32_t crc32c_polynomial = 0x82F63B78u;
 
-using CrcTable = std::array<std::uint32_t, 256>;
+/// Tables by byte. Plain arrays: compilers take long to work out what goes through std::array.
+template <std::size_t size>
+struct CrcTables {
+  std::uint32_t rows[size][256];
+};
 
-/// `tables[k][b]` is the effect of byte b followed by k zero bytes.
+/// `rows[k][b]` is the effect of byte b followed by k zero bytes.
 inline constexpr auto crc32c_tables = [] {
-  std::array<CrcTable, 8> tables{};
+  CrcTables<8> made{};
+  auto& tables = made.rows;
   for (std::uint32_t byte = 0; byte < 256; ++byte) {
     std::uint32_t crc = byte;
     for (int bit = 0; bit < 8; ++bit) crc = (crc >> 1) ^ ((crc & 1u) != 0 ? crc32c_polynomial : 0);
@@ -24,11 +27,11 @@ inline constexpr auto crc32c_tables = [] {
       const std::uint32_t before = tables[zeros - 1][byte];
       tables[zeros][byte] = (before >> 8) ^ tables[0][before & 0xFF];
     }
-  return tables;
+  return made;
 }();
 
 LOUPE_DECL std::uint32_t crc32c_portable(std::span<const std::byte> bytes, std::uint32_t seed) noexcept {
-  const auto& tables = crc32c_tables;
+  const auto& tables = crc32c_tables.rows;
   std::uint32_t crc = ~seed;
   const std::byte* position = bytes.data();
   std::size_t left = bytes.size();
@@ -46,29 +49,35 @@ LOUPE_DECL std::uint32_t crc32c_portable(std::span<const std::byte> bytes, std::
 #if LOUPE_HAS_X86_DISPATCH
 
 /// A linear map of checksums: column i is the image of bit i.
-using CrcMap = std::array<std::uint32_t, 32>;
+struct CrcMap {
+  std::uint32_t images[32];
+};
 
 constexpr std::uint32_t apply(const CrcMap& map, std::uint32_t crc) noexcept {
   std::uint32_t image = 0;
   for (std::size_t bit = 0; crc != 0; ++bit, crc >>= 1)
-    if ((crc & 1u) != 0) image ^= map[bit];
+    if ((crc & 1u) != 0) image ^= map.images[bit];
   return image;
 }
 
 /// What appending `count` zero bytes does to a checksum register, as one table for each byte of the register; `count`
 /// is a power of two.
-constexpr std::array<CrcTable, 4> zeros_tables(std::size_t count) noexcept {
+constexpr CrcTables<4> zeros_tables(std::size_t count) noexcept {
   CrcMap map{};
-  map[0] = crc32c_polynomial;
-  for (std::size_t bit = 1; bit < 32; ++bit) map[bit] = std::uint32_t{1} << (bit - 1);
+  map.images[0] = crc32c_polynomial;
+  for (std::size_t bit = 1; bit < 32; ++bit) map.images[bit] = std::uint32_t{1} << (bit - 1);
   for (std::size_t bits = 1; bits < count * 8; bits *= 2) {
     CrcMap twice{};
-    for (std::size_t bit = 0; bit < 32; ++bit) twice[bit] = detail::apply(map, map[bit]);
+    for (std::size_t bit = 0; bit < 32; ++bit) twice.images[bit] = detail::apply(map, map.images[bit]);
     map = twice;
   }
-  std::array<CrcTable, 4> tables{};
+  CrcTables<4> tables{};
   for (std::size_t place = 0; place < 4; ++place)
-    for (std::uint32_t byte = 0; byte < 256; ++byte) tables[place][byte] = detail::apply(map, byte << (8 * place));
+    for (std::size_t bit = 0; bit < 8; ++bit) {
+      const std::size_t highest = std::size_t{1} << bit;
+      for (std::size_t rest = 0; rest < highest; ++rest)
+        tables.rows[place][highest + rest] = tables.rows[place][rest] ^ map.images[8 * place + bit];
+    }
   return tables;
 }
 
@@ -78,15 +87,16 @@ inline constexpr std::size_t short_stream = 256;
 inline constexpr auto long_zeros = zeros_tables(long_stream);
 inline constexpr auto short_zeros = zeros_tables(short_stream);
 
-constexpr std::uint32_t append_zeros(const std::array<CrcTable, 4>& tables, std::uint32_t crc) noexcept {
-  return tables[0][crc & 0xFF] ^ tables[1][(crc >> 8) & 0xFF] ^ tables[2][(crc >> 16) & 0xFF] ^ tables[3][crc >> 24];
+constexpr std::uint32_t append_zeros(const CrcTables<4>& tables, std::uint32_t crc) noexcept {
+  const auto& rows = tables.rows;
+  return rows[0][crc & 0xFF] ^ rows[1][(crc >> 8) & 0xFF] ^ rows[2][(crc >> 16) & 0xFF] ^ rows[3][crc >> 24];
 }
 
 /// Three neighbouring streams at once, since the instruction takes three cycles and one can start in each cycle.
 /// A stream's register after n bytes is that of n zero bytes, from the same start, xor that of the bytes from zero.
 template <std::size_t stream>
 [[gnu::target("sse4.2")]] inline std::uint64_t three_streams(const std::byte* position, std::uint64_t first,
-                                                             const std::array<CrcTable, 4>& zeros) noexcept {
+                                                             const CrcTables<4>& zeros) noexcept {
   std::uint64_t second = 0;
   std::uint64_t third = 0;
   for (const std::byte* const end = position + stream; position != end; position += 8) {

@@ -1,6 +1,5 @@
 #include <bit>
 #include <charconv>
-#include <cmath>
 #include <limits>
 #include <system_error>
 
@@ -247,7 +246,7 @@ LOUPE_DECL result<double> JsonReader::read_double() {
   const auto [stop, status] = std::from_chars(token.data(), token.data() + token.size(), number);
   if (status == std::errc::result_out_of_range)
     number = detail::is_large(token) ? std::numeric_limits<double>::infinity() : 0.0;
-  if (std::isinf(number)) {
+  if (__builtin_isinf(number)) {
     set_fault(value_, "the number is larger than any double");
     return failure();
   }

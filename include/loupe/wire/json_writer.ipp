@@ -1,5 +1,4 @@
 #include <charconv>
-#include <cmath>
 #include <cstddef>
 
 #include "loupe/wire/json_writer.hpp"
@@ -76,8 +75,8 @@ LOUPE_DECL void append_json_number(ByteBuffer& out, std::uint64_t number) {
 }
 
 LOUPE_DECL void append_json_number(ByteBuffer& out, double number) {
-  if (!std::isfinite(number)) {
-    out.append(std::isnan(number) ? std::string_view("NaN") : std::string_view(number > 0 ? "Infinity" : "-Infinity"));
+  if (!__builtin_isfinite(number)) {
+    out.append(__builtin_isnan(number) ? std::string_view("NaN") : std::string_view(number > 0 ? "Infinity" : "-Infinity"));
     return;
   }
   // The shortest digits in the form d.ddde±xx; Python only places the point differently.
