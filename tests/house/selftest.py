@@ -52,7 +52,8 @@ FAULTS = {
         ("include/loupe/base/shape.hpp", "#pragma once\n#include <memory>\n", "pulls in <memory> in c++20"),
         ("include/loupe/capture/hook_ref.hpp", "#pragma once\n" + "int x();\n" * 6000, "the budget is 6000"),
         ("include/loupe/capture/hook_ref.hpp", "#pragma once\n#include <iostream>\n", "includes <iostream>"),
-        ("include/loupe/hook.hpp", '#pragma once\n#include "loupe/select/plan.hpp"\n', "pulls in loupe/select/plan.hpp"),
+        ("include/loupe/hook.hpp", '#pragma once\n#include "loupe/select/plan.hpp"\n',
+         "pulls in loupe/select/plan.hpp"),
     ],
 }
 

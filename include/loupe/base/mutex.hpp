@@ -1,7 +1,7 @@
 #pragma once
 /// @file
-/// A lock and a condition to wait for, without `<mutex>` and `<condition_variable>`, which cost a compiler more than most
-/// of loupe's headers do.
+/// A lock and a condition to wait for, without `<mutex>` and `<condition_variable>`, which cost a compiler more than
+/// most of loupe's headers do.
 
 #include <pthread.h>
 #include <time.h>
@@ -71,7 +71,8 @@ class Condition {
   /// The same until the monotonic clock shows `deadline_ns`; false if it does.
   bool wait_until(const MutexLock& lock, std::int64_t deadline_ns) noexcept {
     const std::int64_t from_zero = deadline_ns > 0 ? deadline_ns : 0;
-    const timespec deadline{static_cast<time_t>(from_zero / 1'000'000'000), static_cast<long>(from_zero % 1'000'000'000)};
+    const timespec deadline{static_cast<time_t>(from_zero / 1'000'000'000),
+                            static_cast<long>(from_zero % 1'000'000'000)};
     return ::pthread_cond_timedwait(&condition_, &lock.mutex_.mutex_, &deadline) == 0;
   }
 

@@ -48,8 +48,8 @@ struct RecorderFactory {
   /// As `make`, for a constructor; see `recorder_or_idle`.
   template <class StorageType, class RanksType, class ClockType, class ExecutorType, class ErrorsType, class... Parts>
   static RecorderOwner construct(const HookConfig& config, Parts&&... parts) {
-    return recorder_or_idle(make<StorageType, RanksType, ClockType, ExecutorType>(config, std::forward<Parts>(parts)...),
-                            config.report, !ErrorsType::counts);
+    auto made = make<StorageType, RanksType, ClockType, ExecutorType>(config, std::forward<Parts>(parts)...);
+    return recorder_or_idle(std::move(made), config.report, !ErrorsType::counts);
   }
 
  private:

@@ -1,6 +1,7 @@
 #pragma once
 /// @file
-/// What the templates of a hook hand over to the code that is none: its policies as objects, of which a recorder is made.
+/// What the templates of a hook hand over to the code that is none: its policies as objects, of which a recorder is
+/// made.
 
 #include <cstdint>
 
@@ -35,7 +36,8 @@ namespace detail {
 LOUPE_DECL result<RecorderOwner> make_recorder(const HookConfig& config, RecorderParts parts);
 
 /// For constructors: the recorder that was made. A mistake of the caller's is thrown, and so is everything if `throws`;
-/// what the world did (no such disk, no permission) gives a recorder that stands aside. Without exceptions any error does.
+/// what the world did (no such disk, no permission) gives a recorder that stands aside. Without exceptions any error
+/// does.
 LOUPE_DECL RecorderOwner recorder_or_idle(result<RecorderOwner> made, ReportSink report, bool throws);
 
 /// The error of a hook that was given no folder.

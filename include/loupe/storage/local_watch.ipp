@@ -179,7 +179,9 @@ LOUPE_DECL StorageWatch LocalStorage::watch(std::span<const std::string_view> pr
     targets.push_back(detail::LocalWatchSource::plain_path(root_.view()).append("/").append(prefix));
   }
   const int descriptor = ::inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
-  if (descriptor >= 0) return StorageWatch(Owner<StorageWatch::Source>(new detail::LocalWatchSource(descriptor, std::move(targets))));
+  if (descriptor >= 0)
+    return StorageWatch(
+        Owner<StorageWatch::Source>(new detail::LocalWatchSource(descriptor, std::move(targets))));
 #else
   (void)prefixes;
 #endif

@@ -76,7 +76,8 @@ LOUPE_DECL void append_json_number(ByteBuffer& out, std::uint64_t number) {
 
 LOUPE_DECL void append_json_number(ByteBuffer& out, double number) {
   if (!__builtin_isfinite(number)) {
-    out.append(__builtin_isnan(number) ? std::string_view("NaN") : std::string_view(number > 0 ? "Infinity" : "-Infinity"));
+    out.append(__builtin_isnan(number) ? std::string_view("NaN")
+                                       : std::string_view(number > 0 ? "Infinity" : "-Infinity"));
     return;
   }
   // The shortest digits in the form d.ddde±xx; Python only places the point differently.
