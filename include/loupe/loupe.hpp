@@ -81,6 +81,7 @@
 #include "loupe/select/framework_defaults.hpp"
 #include "loupe/select/fwd.hpp"
 #include "loupe/select/index_iterator.hpp"
+#include "loupe/select/known_names.hpp"
 #include "loupe/select/name_filter.hpp"
 #include "loupe/select/name_table.hpp"
 #include "loupe/select/pattern_compiler.hpp"

@@ -8,15 +8,12 @@
 #endif
 
 #include <algorithm>
-#include <array>
 #include <atomic>
 #include <bit>
 #include <cerrno>
 #include <charconv>
-#include <cmath>
 #include <compare>
 #include <concepts>
-#include <condition_variable>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
@@ -146,13 +143,93 @@
 /// @file
 /// A request to stop waiting, made from another thread.
 
+// ---- loupe/base/mutex.hpp
+#ifndef LOUPE_SINGLE_BASE_MUTEX_HPP
+#define LOUPE_SINGLE_BASE_MUTEX_HPP
+/// @file
+/// A lock and a condition to wait for, without `<mutex>` and `<condition_variable>`, which cost a compiler more than
+/// most of loupe's headers do.
+
+namespace loupe::inline LOUPE_ABI {
+
+/// As `std::mutex`; its lock is `MutexLock`.
+class Mutex {
+ public:
+  Mutex() noexcept = default;
+  Mutex(const Mutex&) = delete;
+  Mutex& operator=(const Mutex&) = delete;
+  ~Mutex() { ::pthread_mutex_destroy(&mutex_); }
+
+ private:
+  friend class MutexLock;
+  friend class Condition;
+  pthread_mutex_t mutex_ = PTHREAD_MUTEX_INITIALIZER;
+};
+
+/// Holds a mutex while it lives, but for the time between `unlock` and `lock`.
+class MutexLock {
+ public:
+  explicit MutexLock(Mutex& mutex) noexcept : mutex_(mutex) { lock(); }
+  MutexLock(const MutexLock&) = delete;
+  MutexLock& operator=(const MutexLock&) = delete;
+  ~MutexLock() {
+    if (is_locked_) ::pthread_mutex_unlock(&mutex_.mutex_);
+  }
+  void lock() noexcept {
+    ::pthread_mutex_lock(&mutex_.mutex_);
+    is_locked_ = true;
+  }
+  void unlock() noexcept {
+    is_locked_ = false;
+    ::pthread_mutex_unlock(&mutex_.mutex_);
+  }
+
+ private:
+  friend class Condition;
+  Mutex& mutex_;
+  bool is_locked_ = false;
+};
+
+/// As `std::condition_variable`, with deadlines of the monotonic clock. A wait may end for no reason: ask again.
+class Condition {
+ public:
+  Condition() noexcept {
+    pthread_condattr_t attributes;
+    ::pthread_condattr_init(&attributes);
+    ::pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
+    ::pthread_cond_init(&condition_, &attributes);
+    ::pthread_condattr_destroy(&attributes);
+  }
+  Condition(const Condition&) = delete;
+  Condition& operator=(const Condition&) = delete;
+  ~Condition() { ::pthread_cond_destroy(&condition_); }
+
+  void notify_one() noexcept { ::pthread_cond_signal(&condition_); }
+  void notify_all() noexcept { ::pthread_cond_broadcast(&condition_); }
+  /// Unlocks, waits to be notified, and locks again.
+  void wait(const MutexLock& lock) noexcept { ::pthread_cond_wait(&condition_, &lock.mutex_.mutex_); }
+  /// The same until the monotonic clock shows `deadline_ns`; false if it does.
+  bool wait_until(const MutexLock& lock, std::int64_t deadline_ns) noexcept {
+    const std::int64_t from_zero = deadline_ns > 0 ? deadline_ns : 0;
+    const timespec deadline{static_cast<time_t>(from_zero / 1'000'000'000),
+                            static_cast<long>(from_zero % 1'000'000'000)};
+    return ::pthread_cond_timedwait(&condition_, &lock.mutex_.mutex_, &deadline) == 0;
+  }
+
+ private:
+  pthread_cond_t condition_;
+};
+
+}  // namespace loupe::inline LOUPE_ABI
+#endif  // LOUPE_SINGLE_BASE_MUTEX_HPP
+
 namespace loupe::inline LOUPE_ABI {
 
 /// Ends waits before their deadline. Any thread may call any member; the object must outlive the waits. Neither copied
 /// nor moved.
 class Interrupt {
  public:
-  LOUPE_DECL Interrupt() noexcept;
+  Interrupt() noexcept = default;
   Interrupt(const Interrupt&) = delete;
   Interrupt& operator=(const Interrupt&) = delete;
   LOUPE_DECL ~Interrupt();
@@ -169,8 +246,8 @@ class Interrupt {
   LOUPE_DECL int descriptor() noexcept;
 
  private:
-  mutable pthread_mutex_t mutex_ = PTHREAD_MUTEX_INITIALIZER;
-  pthread_cond_t was_requested_;
+  mutable Mutex mutex_;
+  Condition was_requested_;
   int descriptor_ = -1;  // opened by the first who asks for it
   bool is_requested_ = false;
 };
@@ -183,50 +260,25 @@ class Interrupt {
 
 namespace loupe::inline LOUPE_ABI {
 
-namespace detail {
-
-class PthreadLock {
- public:
-  explicit PthreadLock(pthread_mutex_t& mutex) noexcept : mutex_(mutex) { pthread_mutex_lock(&mutex_); }
-  PthreadLock(const PthreadLock&) = delete;
-  PthreadLock& operator=(const PthreadLock&) = delete;
-  ~PthreadLock() { pthread_mutex_unlock(&mutex_); }
-
- private:
-  pthread_mutex_t& mutex_;
-};
-
-}  // namespace detail
-
-LOUPE_DECL Interrupt::Interrupt() noexcept {
-  pthread_condattr_t attributes;
-  pthread_condattr_init(&attributes);
-  pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
-  pthread_cond_init(&was_requested_, &attributes);
-  pthread_condattr_destroy(&attributes);
-}
-
 LOUPE_DECL Interrupt::~Interrupt() {
   if (descriptor_ >= 0) ::close(descriptor_);
-  pthread_cond_destroy(&was_requested_);
-  pthread_mutex_destroy(&mutex_);
 }
 
 LOUPE_DECL void Interrupt::request() noexcept {
-  const detail::PthreadLock lock(mutex_);
+  const MutexLock lock(mutex_);
   if (is_requested_) return;
   is_requested_ = true;
   if (descriptor_ >= 0) ::eventfd_write(descriptor_, 1);
-  pthread_cond_broadcast(&was_requested_);
+  was_requested_.notify_all();
 }
 
 LOUPE_DECL bool Interrupt::requested() const noexcept {
-  const detail::PthreadLock lock(mutex_);
+  const MutexLock lock(mutex_);
   return is_requested_;
 }
 
 LOUPE_DECL bool Interrupt::reset() noexcept {
-  const detail::PthreadLock lock(mutex_);
+  const MutexLock lock(mutex_);
   if (!is_requested_) return false;
   is_requested_ = false;
   eventfd_t count;
@@ -235,16 +287,14 @@ LOUPE_DECL bool Interrupt::reset() noexcept {
 }
 
 LOUPE_DECL bool Interrupt::wait_until(std::int64_t deadline_ns) noexcept {
-  const std::int64_t from_zero = deadline_ns > 0 ? deadline_ns : 0;
-  const timespec deadline{static_cast<time_t>(from_zero / 1'000'000'000), static_cast<long>(from_zero % 1'000'000'000)};
-  const detail::PthreadLock lock(mutex_);
-  int outcome = 0;
-  while (!is_requested_ && outcome == 0) outcome = pthread_cond_timedwait(&was_requested_, &mutex_, &deadline);
+  const MutexLock lock(mutex_);
+  while (!is_requested_ && was_requested_.wait_until(lock, deadline_ns)) {
+  }
   return !is_requested_;
 }
 
 LOUPE_DECL int Interrupt::descriptor() noexcept {
-  const detail::PthreadLock lock(mutex_);
+  const MutexLock lock(mutex_);
   if (descriptor_ < 0) descriptor_ = ::eventfd(is_requested_ ? 1 : 0, EFD_CLOEXEC | EFD_NONBLOCK);
   return descriptor_;
 }
@@ -494,6 +544,90 @@ class InlineExecutor {
 
 }  // namespace loupe::inline LOUPE_ABI
 #endif  // LOUPE_SINGLE_BASE_EXECUTOR_HPP
+// ---- loupe/base/owner.hpp
+#ifndef LOUPE_SINGLE_BASE_OWNER_HPP
+#define LOUPE_SINGLE_BASE_OWNER_HPP
+/// @file
+/// Owners of objects on the heap, without `<memory>`, which costs a compiler more than most of loupe's headers do.
+
+namespace loupe::inline LOUPE_ABI {
+
+/// Owns an object alone; `std::unique_ptr` without its header.
+template <class Type>
+class Owner {
+ public:
+  Owner() noexcept = default;
+  explicit Owner(Type* object) noexcept : object_(object) {}
+  /// Takes over what another kind of owner, such as `std::unique_ptr`, owns.
+  template <class Other>
+    requires requires(Other& other) {
+      { other.release() } -> std::convertible_to<Type*>;
+    }
+  Owner(Other other) noexcept : object_(other.release()) {}
+  Owner(Owner&& other) noexcept : object_(std::exchange(other.object_, nullptr)) {}
+  Owner& operator=(Owner&& other) noexcept {
+    std::swap(object_, other.object_);
+    return *this;
+  }
+  ~Owner() { delete object_; }
+
+  [[nodiscard]] Type* get() const noexcept { return object_; }
+  Type& operator*() const noexcept { return *object_; }
+  Type* operator->() const noexcept { return object_; }
+  explicit operator bool() const noexcept { return object_ != nullptr; }
+
+ private:
+  Type* object_ = nullptr;
+};
+
+/// Base of the objects of `SharedOwner`: knows how many own it.
+class OwnerCount {
+ public:
+  OwnerCount() noexcept = default;
+  OwnerCount(const OwnerCount&) = delete;
+  OwnerCount& operator=(const OwnerCount&) = delete;
+
+ protected:
+  ~OwnerCount() = default;
+
+ private:
+  template <class Type>
+  friend class SharedOwner;
+  // Builtins, because <atomic> costs as much as <memory>.
+  void add() noexcept { __atomic_fetch_add(&owners_, 1, __ATOMIC_RELAXED); }
+  bool remove() noexcept { return __atomic_fetch_sub(&owners_, 1, __ATOMIC_ACQ_REL) == 1; }
+  unsigned long owners_ = 1;
+};
+
+/// Owns an object together with its copies; `std::shared_ptr` without its header, for types derived from `OwnerCount`.
+template <class Type>
+class SharedOwner {
+ public:
+  SharedOwner() noexcept = default;
+  explicit SharedOwner(Type* object) noexcept : object_(object) {}
+  SharedOwner(const SharedOwner& other) noexcept : object_(other.object_) {
+    if (object_ != nullptr) object_->OwnerCount::add();
+  }
+  SharedOwner(SharedOwner&& other) noexcept : object_(std::exchange(other.object_, nullptr)) {}
+  SharedOwner& operator=(SharedOwner other) noexcept {
+    std::swap(object_, other.object_);
+    return *this;
+  }
+  ~SharedOwner() {
+    if (object_ != nullptr && object_->OwnerCount::remove()) delete object_;
+  }
+
+  [[nodiscard]] Type* get() const noexcept { return object_; }
+  Type& operator*() const noexcept { return *object_; }
+  Type* operator->() const noexcept { return object_; }
+  explicit operator bool() const noexcept { return object_ != nullptr; }
+
+ private:
+  Type* object_ = nullptr;
+};
+
+}  // namespace loupe::inline LOUPE_ABI
+#endif  // LOUPE_SINGLE_BASE_OWNER_HPP
 
 namespace loupe::inline LOUPE_ABI {
 
@@ -503,9 +637,9 @@ class AnyExecutor {
   /// Moves the executor in, or for one that can't move constructs it in place: `AnyExecutor(std::in_place_type<Type>)`.
   template <class Type>
     requires(!std::same_as<Type, AnyExecutor> && std::move_constructible<Type>)
-  explicit AnyExecutor(Type executor) : executor_(std::make_unique<Owned<Type>>(std::move(executor))) {}
+  explicit AnyExecutor(Type executor) : executor_(new Owned<Type>(std::move(executor))) {}
   template <class Type>
-  explicit AnyExecutor(std::in_place_type_t<Type>) : executor_(std::make_unique<Owned<Type>>()) {}
+  explicit AnyExecutor(std::in_place_type_t<Type>) : executor_(new Owned<Type>()) {}
 
   bool post(Task task) { return executor_->post(std::move(task)); }
   void drain() { executor_->drain(); }
@@ -526,7 +660,7 @@ class AnyExecutor {
     void drain() override { executor.drain(); }
     Type executor;
   };
-  std::unique_ptr<Base> executor_;
+  Owner<Base> executor_;
 };
 
 }  // namespace loupe::inline LOUPE_ABI
@@ -846,11 +980,14 @@ class Text {
     requires std::convertible_to<const String&, std::string_view> && (!std::same_as<String, Text>)
   Text(const String& text) : Text(static_cast<std::string_view>(text)) {}
 
-  /// Joins parts with one allocation.
-  template <std::convertible_to<std::string_view>... Parts>
-    requires(sizeof...(Parts) > 1)
-  static Text join(const Parts&... parts) {
-    const std::string_view views[] = {static_cast<std::string_view>(parts)...};
+  /// Joins parts with one allocation. No template: every sentence would be another one to compile.
+  static Text join(std::string_view first, std::string_view second, std::string_view third = {},
+                   std::string_view fourth = {}, std::string_view fifth = {}, std::string_view sixth = {},
+                   std::string_view seventh = {}, std::string_view eighth = {}) {
+    return join({first, second, third, fourth, fifth, sixth, seventh, eighth});
+  }
+  /// Joins any number of parts with one allocation.
+  static Text join(std::initializer_list<std::string_view> views) {
     std::size_t size = 0;
     for (auto view : views) size += view.size();
     Text out;
@@ -1338,7 +1475,8 @@ constexpr std::optional<std::int64_t> element_count(std::span<const std::int64_t
   std::int64_t product = 1;
   bool is_empty = false;
   bool overflows = false;
-  for (const std::int64_t size : sizes) {
+  for (std::size_t axis = 0; axis < sizes.size(); ++axis) {
+    const std::int64_t size = sizes.data()[axis];  // a span's own iterators take a compiler long
     if (size < 0) return std::nullopt;
     if (size == 0) is_empty = true;
     else if (product > INT64_MAX / size) overflows = true;
@@ -1348,6 +1486,7 @@ constexpr std::optional<std::int64_t> element_count(std::span<const std::int64_t
   if (overflows) return std::nullopt;
   return product;
 }
+
 constexpr std::optional<std::int64_t> element_count(const Shape& shape) noexcept {
   return element_count(std::span<const std::int64_t>(shape.data(), shape.size()));
 }
@@ -2189,6 +2328,9 @@ class Scalar {
 
 namespace loupe::inline LOUPE_ABI {
 
+/// The largest step that a run counts on from: no number that a file may hold makes counting overflow.
+inline constexpr std::int64_t max_resumed_step = INT64_MAX / 2;
+
 /// A global step: counts the steps of all modes from 0, and names files.
 struct Step {
   std::int64_t value = 0;
@@ -2223,21 +2365,45 @@ class ThreadExecutor {
  public:
   static constexpr std::size_t default_capacity = 256;
 
-  explicit ThreadExecutor(std::size_t capacity = default_capacity) : queue_(capacity == 0 ? 1 : capacity) {}
+  LOUPE_DECL explicit ThreadExecutor(std::size_t capacity = default_capacity);
   ThreadExecutor(const ThreadExecutor&) = delete;
   ThreadExecutor& operator=(const ThreadExecutor&) = delete;
-  ~ThreadExecutor() {
+  LOUPE_DECL ~ThreadExecutor();
+
+  LOUPE_DECL bool post(Task task);
+  LOUPE_DECL void drain();
+
+ private:
+  class State;
+  State* state_;  // out of sight: locks and a queue are more than a program that has a hook needs to see
+};
+
+}  // namespace loupe::inline LOUPE_ABI
+
+// ---- loupe/base/thread_executor.ipp
+#ifndef LOUPE_SINGLE_BASE_THREAD_EXECUTOR_IPP
+#define LOUPE_SINGLE_BASE_THREAD_EXECUTOR_IPP
+
+namespace loupe::inline LOUPE_ABI {
+
+/// The queue and the thread. It stays where it is: the thread refers to it.
+class ThreadExecutor::State {
+ public:
+  explicit State(std::size_t capacity) : queue_(capacity == 0 ? 1 : capacity) {}
+  State(const State&) = delete;
+  State& operator=(const State&) = delete;
+  ~State() {
     {
-      const std::lock_guard lock(mutex_);
+      const MutexLock lock(mutex_);
       stops_ = true;
     }
     has_work_.notify_all();
     if (has_thread_) ::pthread_join(thread_, nullptr);
   }
 
-  bool post(Task task) {
+  bool post(Task&& task) {
     {
-      const std::lock_guard lock(mutex_);
+      const MutexLock lock(mutex_);
       if (count_ == queue_.size()) return false;
       if (!has_thread_ && ::pthread_create(&thread_, nullptr, &work_of, this) != 0) return false;
       has_thread_ = true;
@@ -2248,19 +2414,19 @@ class ThreadExecutor {
     return true;
   }
   void drain() {
-    std::unique_lock lock(mutex_);
-    is_idle_.wait(lock, [this] { return count_ == 0 && !is_working_; });
+    const MutexLock lock(mutex_);
+    while (count_ != 0 || is_working_) is_idle_.wait(lock);
   }
 
  private:
   static void* work_of(void* self) noexcept {
-    static_cast<ThreadExecutor*>(self)->work();
+    static_cast<State*>(self)->work();
     return nullptr;
   }
   void work() noexcept {
-    std::unique_lock lock(mutex_);
+    MutexLock lock(mutex_);
     while (true) {
-      has_work_.wait(lock, [this] { return count_ != 0 || stops_; });
+      while (count_ == 0 && !stops_) has_work_.wait(lock);
       if (count_ == 0) return;
       {
         Task task = std::move(queue_[first_]);
@@ -2276,9 +2442,9 @@ class ThreadExecutor {
     }
   }
 
-  std::mutex mutex_;
-  std::condition_variable has_work_;
-  std::condition_variable is_idle_;
+  Mutex mutex_;
+  Condition has_work_;
+  Condition is_idle_;
   std::vector<Task> queue_;  // a ring
   std::size_t first_ = 0;
   std::size_t count_ = 0;
@@ -2288,7 +2454,16 @@ class ThreadExecutor {
   pthread_t thread_{};
 };
 
+LOUPE_DECL ThreadExecutor::ThreadExecutor(std::size_t capacity) : state_(new State(capacity)) {}
+
+LOUPE_DECL ThreadExecutor::~ThreadExecutor() { delete state_; }
+
+LOUPE_DECL bool ThreadExecutor::post(Task task) { return state_->post(std::move(task)); }
+
+LOUPE_DECL void ThreadExecutor::drain() { state_->drain(); }
+
 }  // namespace loupe::inline LOUPE_ABI
+#endif  // LOUPE_SINGLE_BASE_THREAD_EXECUTOR_IPP
 #endif  // LOUPE_SINGLE_BASE_THREAD_EXECUTOR_HPP
 // ---- loupe/wire/crc32c.hpp
 #ifndef LOUPE_SINGLE_WIRE_CRC32C_HPP
@@ -2331,7 +2506,6 @@ namespace detail {
 // ---- loupe/wire/crc32c.ipp
 #ifndef LOUPE_SINGLE_WIRE_CRC32C_IPP
 #define LOUPE_SINGLE_WIRE_CRC32C_IPP
-
 // ---- loupe/wire/little_endian.hpp
 #ifndef LOUPE_SINGLE_WIRE_LITTLE_ENDIAN_HPP
 #define LOUPE_SINGLE_WIRE_LITTLE_ENDIAN_HPP
@@ -2364,11 +2538,16 @@ namespace detail {
 
 inline constexpr std::uint32_t crc32c_polynomial = 0x82F63B78u;
 
-using CrcTable = std::array<std::uint32_t, 256>;
+/// Tables by byte. Plain arrays: compilers take long to work out what goes through std::array.
+template <std::size_t size>
+struct CrcTables {
+  std::uint32_t rows[size][256];
+};
 
-/// `tables[k][b]` is the effect of byte b followed by k zero bytes.
+/// `rows[k][b]` is the effect of byte b followed by k zero bytes.
 inline constexpr auto crc32c_tables = [] {
-  std::array<CrcTable, 8> tables{};
+  CrcTables<8> made{};
+  auto& tables = made.rows;
   for (std::uint32_t byte = 0; byte < 256; ++byte) {
     std::uint32_t crc = byte;
     for (int bit = 0; bit < 8; ++bit) crc = (crc >> 1) ^ ((crc & 1u) != 0 ? crc32c_polynomial : 0);
@@ -2379,11 +2558,11 @@ inline constexpr auto crc32c_tables = [] {
       const std::uint32_t before = tables[zeros - 1][byte];
       tables[zeros][byte] = (before >> 8) ^ tables[0][before & 0xFF];
     }
-  return tables;
+  return made;
 }();
 
 LOUPE_DECL std::uint32_t crc32c_portable(std::span<const std::byte> bytes, std::uint32_t seed) noexcept {
-  const auto& tables = crc32c_tables;
+  const auto& tables = crc32c_tables.rows;
   std::uint32_t crc = ~seed;
   const std::byte* position = bytes.data();
   std::size_t left = bytes.size();
@@ -2401,29 +2580,35 @@ LOUPE_DECL std::uint32_t crc32c_portable(std::span<const std::byte> bytes, std::
 #if LOUPE_HAS_X86_DISPATCH
 
 /// A linear map of checksums: column i is the image of bit i.
-using CrcMap = std::array<std::uint32_t, 32>;
+struct CrcMap {
+  std::uint32_t images[32];
+};
 
 constexpr std::uint32_t apply(const CrcMap& map, std::uint32_t crc) noexcept {
   std::uint32_t image = 0;
   for (std::size_t bit = 0; crc != 0; ++bit, crc >>= 1)
-    if ((crc & 1u) != 0) image ^= map[bit];
+    if ((crc & 1u) != 0) image ^= map.images[bit];
   return image;
 }
 
 /// What appending `count` zero bytes does to a checksum register, as one table for each byte of the register; `count`
 /// is a power of two.
-constexpr std::array<CrcTable, 4> zeros_tables(std::size_t count) noexcept {
+constexpr CrcTables<4> zeros_tables(std::size_t count) noexcept {
   CrcMap map{};
-  map[0] = crc32c_polynomial;
-  for (std::size_t bit = 1; bit < 32; ++bit) map[bit] = std::uint32_t{1} << (bit - 1);
+  map.images[0] = crc32c_polynomial;
+  for (std::size_t bit = 1; bit < 32; ++bit) map.images[bit] = std::uint32_t{1} << (bit - 1);
   for (std::size_t bits = 1; bits < count * 8; bits *= 2) {
     CrcMap twice{};
-    for (std::size_t bit = 0; bit < 32; ++bit) twice[bit] = detail::apply(map, map[bit]);
+    for (std::size_t bit = 0; bit < 32; ++bit) twice.images[bit] = detail::apply(map, map.images[bit]);
     map = twice;
   }
-  std::array<CrcTable, 4> tables{};
+  CrcTables<4> tables{};
   for (std::size_t place = 0; place < 4; ++place)
-    for (std::uint32_t byte = 0; byte < 256; ++byte) tables[place][byte] = detail::apply(map, byte << (8 * place));
+    for (std::size_t bit = 0; bit < 8; ++bit) {
+      const std::size_t highest = std::size_t{1} << bit;
+      for (std::size_t rest = 0; rest < highest; ++rest)
+        tables.rows[place][highest + rest] = tables.rows[place][rest] ^ map.images[8 * place + bit];
+    }
   return tables;
 }
 
@@ -2433,15 +2618,16 @@ inline constexpr std::size_t short_stream = 256;
 inline constexpr auto long_zeros = zeros_tables(long_stream);
 inline constexpr auto short_zeros = zeros_tables(short_stream);
 
-constexpr std::uint32_t append_zeros(const std::array<CrcTable, 4>& tables, std::uint32_t crc) noexcept {
-  return tables[0][crc & 0xFF] ^ tables[1][(crc >> 8) & 0xFF] ^ tables[2][(crc >> 16) & 0xFF] ^ tables[3][crc >> 24];
+constexpr std::uint32_t append_zeros(const CrcTables<4>& tables, std::uint32_t crc) noexcept {
+  const auto& rows = tables.rows;
+  return rows[0][crc & 0xFF] ^ rows[1][(crc >> 8) & 0xFF] ^ rows[2][(crc >> 16) & 0xFF] ^ rows[3][crc >> 24];
 }
 
 /// Three neighbouring streams at once, since the instruction takes three cycles and one can start in each cycle.
 /// A stream's register after n bytes is that of n zero bytes, from the same start, xor that of the bytes from zero.
 template <std::size_t stream>
 [[gnu::target("sse4.2")]] inline std::uint64_t three_streams(const std::byte* position, std::uint64_t first,
-                                                             const std::array<CrcTable, 4>& zeros) noexcept {
+                                                             const CrcTables<4>& zeros) noexcept {
   std::uint64_t second = 0;
   std::uint64_t third = 0;
   for (const std::byte* const end = position + stream; position != end; position += 8) {
@@ -3220,7 +3406,7 @@ LOUPE_DECL result<double> JsonReader::read_double() {
   const auto [stop, status] = std::from_chars(token.data(), token.data() + token.size(), number);
   if (status == std::errc::result_out_of_range)
     number = detail::is_large(token) ? std::numeric_limits<double>::infinity() : 0.0;
-  if (std::isinf(number)) {
+  if (__builtin_isinf(number)) {
     set_fault(value_, "the number is larger than any double");
     return failure();
   }
@@ -3410,8 +3596,9 @@ LOUPE_DECL void append_json_number(ByteBuffer& out, std::uint64_t number) {
 }
 
 LOUPE_DECL void append_json_number(ByteBuffer& out, double number) {
-  if (!std::isfinite(number)) {
-    out.append(std::isnan(number) ? std::string_view("NaN") : std::string_view(number > 0 ? "Infinity" : "-Infinity"));
+  if (!__builtin_isfinite(number)) {
+    out.append(__builtin_isnan(number) ? std::string_view("NaN")
+                                       : std::string_view(number > 0 ? "Infinity" : "-Infinity"));
     return;
   }
   // The shortest digits in the form d.ddde±xx; Python only places the point differently.
@@ -4823,7 +5010,7 @@ LOUPE_DECL void ExactSum::add(double term) noexcept {
   const std::uint64_t rest = (mantissa >> (32 - shift));
   const auto middle = static_cast<std::int64_t>(rest & 0xFFFFFFFFu);
   const auto highest = static_cast<std::int64_t>(rest >> 32);
-  open(limb, limb + 3);
+  if (limb < low_ || limb + 3 > high_) open(limb, limb + 3);
   if ((bits >> 63) == 0) {
     limbs_[limb] += lowest;
     limbs_[limb + 1] += middle;
@@ -5034,6 +5221,8 @@ LOUPE_DECL double ScaledProduct::value() const noexcept {
 
 namespace loupe::inline LOUPE_ABI {
 
+struct ReductionKernels;
+
 /// Numbers of elements that are not finite.
 struct NonFinite {
   std::int64_t nan = 0;
@@ -5225,8 +5414,9 @@ LOUPE_DECL double Partials::squared_deviations(bool of_absolute) const noexcept 
 
 LOUPE_DECL double Partials::euclidean_norm() const noexcept {
   if (!non_finite.none()) return non_finite.nan != 0 ? __builtin_nan("") : __builtin_inf();
+  if (!is_complex(type)) return __builtin_sqrt(real.squares.value());
   ExactSum squares(real.squares);
-  if (is_complex(type)) squares.merge(imaginary.squares);
+  squares.merge(imaginary.squares);
   return __builtin_sqrt(squares.value());
 }
 
@@ -5758,8 +5948,15 @@ constexpr bool is_integral(ElementType type) noexcept {
 /// One of the counts, as int64.
 [[nodiscard]] LOUPE_DECL Scalar count_value(const Partials& partials, Statistic statistic) noexcept;
 
-/// Why no strategy can give this statistic: it wasn't asked for when the partials were made, or they are of strings.
-[[nodiscard]] LOUPE_DECL result<void> check_available(const Partials& partials, Statistic statistic);
+/// Whether a strategy can give this statistic at all: not of strings, and not if it wasn't asked for when the partials
+/// were made.
+[[nodiscard]] inline bool is_available(const Partials& partials, Statistic statistic) noexcept {
+  return partials.wanted.contains(statistic) && partials.type != ElementType::string &&
+         partials.type != ElementType::none;
+}
+
+/// The error of a statistic that isn't available.
+[[nodiscard]] LOUPE_DECL unexpected<Error> refuse_unavailable(const Partials& partials, Statistic statistic);
 
 }  // namespace loupe::inline LOUPE_ABI
 
@@ -5818,13 +6015,10 @@ LOUPE_DECL Scalar count_value(const Partials& partials, Statistic statistic) noe
   }
 }
 
-LOUPE_DECL result<void> check_available(const Partials& partials, Statistic statistic) {
+LOUPE_DECL unexpected<Error> refuse_unavailable(const Partials& partials, Statistic statistic) {
   if (partials.type == ElementType::string || partials.type == ElementType::none)
     return fail(ErrorKind::unsupported, statistic_name(statistic), "a tensor of strings has no statistics");
-  if (!partials.wanted.contains(statistic))
-    return fail(ErrorKind::invalid_state, statistic_name(statistic),
-                "it was not asked for when the tensor was reduced");
-  return {};
+  return fail(ErrorKind::invalid_state, statistic_name(statistic), "it was not asked for when the tensor was reduced");
 }
 
 }  // namespace loupe::inline LOUPE_ABI
@@ -5880,7 +6074,7 @@ inline Scalar fused_product(const Partials& partials, bool of_absolute) noexcept
 }  // namespace detail
 
 LOUPE_DECL result<Scalar> Fused::value(const Partials& partials, Statistic statistic) {
-  LOUPE_TRY(check_available(partials, statistic));
+  if (!is_available(partials, statistic)) return refuse_unavailable(partials, statistic);
   const bool of_absolute = is_absolute(statistic);
   const ElementType real_type = detail::fused_real_type(partials.type);
   const auto size = static_cast<double>(partials.count);
@@ -6999,7 +7193,7 @@ LOUPE_DECL void TorchDefinitions::merge(Partials& into, const Partials& next) {
 
 LOUPE_DECL result<Scalar> TorchDefinitions::value(const Partials& partials, Statistic statistic) {
   const loupe::Partials& numbers = partials.numbers;
-  LOUPE_TRY(check_available(numbers, statistic));
+  if (!is_available(numbers, statistic)) return refuse_unavailable(numbers, statistic);
   if (count_statistics.contains(statistic)) return count_value(numbers, statistic);
   if (const std::string_view refusal = detail::torch_refusal(numbers.type, statistic); !refusal.empty())
     return fail(ErrorKind::invalid_type, statistic_name(statistic), refusal);
@@ -7143,15 +7337,25 @@ namespace loupe::inline LOUPE_ABI {
 class MappedBytes {
  public:
   MappedBytes() = default;
-  MappedBytes(std::span<const std::byte> bytes, std::shared_ptr<const void> owner) noexcept
+  /// `owner` is kept as long as the bytes: a `std::shared_ptr`, or whatever lets go of them in its destructor.
+  template <class Type>
+  MappedBytes(std::span<const std::byte> bytes, Type owner)
       : bytes_(bytes),
-        owner_(std::move(owner)) {}
+        keeper_(new KeeperOf<Type>(std::move(owner))) {}
   [[nodiscard]] std::span<const std::byte> bytes() const noexcept { return bytes_; }
-  [[nodiscard]] const std::shared_ptr<const void>& owner() const noexcept { return owner_; }
 
  private:
+  struct Keeper : OwnerCount {
+    virtual ~Keeper() = default;
+  };
+  template <class Type>
+  struct KeeperOf final : Keeper {
+    explicit KeeperOf(Type object) : owner(std::move(object)) {}
+    Type owner;
+  };
+
   std::span<const std::byte> bytes_;
-  std::shared_ptr<const void> owner_;
+  SharedOwner<Keeper> keeper_;
 };
 
 }  // namespace loupe::inline LOUPE_ABI
@@ -7184,23 +7388,24 @@ class StorageWatch {
 
   /// One that notices nothing: its waits last until their deadlines.
   StorageWatch() noexcept = default;
-  explicit StorageWatch(std::unique_ptr<Source> source) noexcept : source_(std::move(source)) {}
+  /// `source` may come as a `std::unique_ptr`.
+  explicit StorageWatch(Owner<Source> source) noexcept : source_(std::move(source)) {}
 
   /// Whether any change can end a wait.
-  [[nodiscard]] bool notices_changes() const noexcept { return source_ != nullptr; }
+  [[nodiscard]] bool notices_changes() const noexcept { return static_cast<bool>(source_); }
   /// Waits for a change since the watch began, or since the wait before that ended with one.
   WatchOutcome wait_until(ClockRef clock, std::int64_t deadline_ns, Interrupt* interrupt) {
     while (true) {
       if (interrupt != nullptr && interrupt->requested()) return WatchOutcome::interrupted;
-      if (source_ != nullptr && source_->take()) return WatchOutcome::changed;
+      if (source_ && source_->take()) return WatchOutcome::changed;
       if (clock.monotonic_ns() >= deadline_ns) return WatchOutcome::deadline;
-      if (!clock.wait_until(deadline_ns, interrupt, source_ != nullptr ? source_->descriptor() : -1))
+      if (!clock.wait_until(deadline_ns, interrupt, source_ ? source_->descriptor() : -1))
         return WatchOutcome::interrupted;
     }
   }
 
  private:
-  std::unique_ptr<Source> source_;
+  Owner<Source> source_;
 };
 
 }  // namespace loupe::inline LOUPE_ABI
@@ -7231,13 +7436,13 @@ class AnyStorage {
       result<void> commit() override { return staged.commit(); }
       Type staged;
     };
-    explicit Staged(std::unique_ptr<Base> staged) noexcept : staged_(std::move(staged)) {}
-    std::unique_ptr<Base> staged_;
+    explicit Staged(Owner<Base> staged) noexcept : staged_(std::move(staged)) {}
+    Owner<Base> staged_;
   };
 
   template <class Type>
     requires(!std::same_as<Type, AnyStorage>)
-  explicit AnyStorage(Type storage) : storage_(std::make_shared<Owned<Type>>(std::move(storage))) {
+  explicit AnyStorage(Type storage) : storage_(new Owned<Type>(std::move(storage))) {
     static_assert(Storage<Type>, "loupe::AnyStorage: the type must model loupe::Storage; see loupe/storage/concept.hpp");
   }
 
@@ -7260,12 +7465,11 @@ class AnyStorage {
   /// Notices changes of the objects whose keys begin with one of `prefixes`; of none where the storage can't.
   StorageWatch watch(std::span<const std::string_view> prefixes) const { return storage_->watch(prefixes); }
   result<Staged> stage(std::string_view key) const {
-    LOUPE_ASSIGN(auto staged, storage_->stage(key));
-    return Staged(std::move(staged));
+    return storage_->stage(key);
   }
 
  private:
-  struct Base {
+  struct Base : OwnerCount {
     virtual ~Base() = default;
     virtual Capabilities capabilities() const noexcept = 0;
     virtual Text name() const = 0;
@@ -7277,7 +7481,7 @@ class AnyStorage {
     virtual result<void> put(std::string_view key, std::span<const std::byte> bytes, PutMode mode) = 0;
     virtual result<void> remove(std::string_view key) = 0;
     virtual StorageWatch watch(std::span<const std::string_view> prefixes) = 0;
-    virtual result<std::unique_ptr<Staged::Base>> stage(std::string_view key) = 0;
+    virtual result<Staged> stage(std::string_view key) = 0;
   };
   template <class Type>
   struct Owned final : Base {
@@ -7311,17 +7515,27 @@ class AnyStorage {
       else
         return StorageWatch();
     }
-    result<std::unique_ptr<Staged::Base>> stage(std::string_view key) override {
+    result<Staged> stage(std::string_view key) override {
       LOUPE_ASSIGN(auto staged, storage.stage(key));
-      return std::unique_ptr<Staged::Base>(std::make_unique<Staged::Owned<typename Type::Staged>>(std::move(staged)));
+      return Staged(Owner<Staged::Base>(new Staged::Owned<typename Type::Staged>(std::move(staged))));
     }
     Type storage;
   };
-  std::shared_ptr<Base> storage_;
+  SharedOwner<Base> storage_;
 };
 
 /// Removes every object whose key begins with `prefix`; the first failure is the answer, after all were tried.
-inline result<void> remove_all(const AnyStorage& storage, std::string_view prefix) {
+LOUPE_DECL result<void> remove_all(const AnyStorage& storage, std::string_view prefix);
+
+}  // namespace loupe::inline LOUPE_ABI
+
+// ---- loupe/storage/any_storage.ipp
+#ifndef LOUPE_SINGLE_STORAGE_ANY_STORAGE_IPP
+#define LOUPE_SINGLE_STORAGE_ANY_STORAGE_IPP
+
+namespace loupe::inline LOUPE_ABI {
+
+LOUPE_DECL result<void> remove_all(const AnyStorage& storage, std::string_view prefix) {
   std::vector<Text> keys;
   LOUPE_TRY(storage.list(prefix, {}, [&](const ObjectInfo& object) {
     keys.emplace_back(object.key);
@@ -7334,6 +7548,7 @@ inline result<void> remove_all(const AnyStorage& storage, std::string_view prefi
 }
 
 }  // namespace loupe::inline LOUPE_ABI
+#endif  // LOUPE_SINGLE_STORAGE_ANY_STORAGE_IPP
 #endif  // LOUPE_SINGLE_STORAGE_ANY_STORAGE_HPP
 // ---- loupe/storage/fault.hpp
 #ifndef LOUPE_SINGLE_STORAGE_FAULT_HPP
@@ -7611,6 +7826,21 @@ class OpenFile {
   int descriptor_;
 };
 
+/// Memory that holds a file's bytes; let go of at the end of its life.
+class Mapping {
+ public:
+  Mapping(void* memory, std::size_t size) noexcept : memory_(memory), size_(size) {}
+  Mapping(Mapping&& other) noexcept : memory_(std::exchange(other.memory_, nullptr)), size_(other.size_) {}
+  Mapping& operator=(Mapping&&) = delete;
+  ~Mapping() {
+    if (memory_ != nullptr) ::munmap(memory_, size_);
+  }
+
+ private:
+  void* memory_;
+  std::size_t size_;
+};
+
 inline int open_retrying(const char* path, int flags, mode_t mode = 0) noexcept {
   int descriptor;
   do descriptor = ::open(path, flags | O_CLOEXEC, mode);
@@ -7689,9 +7919,7 @@ LOUPE_DECL result<MappedBytes> LocalStorage::map(std::string_view key) const {
   const auto size = static_cast<std::size_t>(about.st_size);
   void* const memory = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, descriptor, 0);
   if (memory == MAP_FAILED) return detail::system_failure(key, "it can't be mapped", errno);
-  return MappedBytes(
-      {static_cast<const std::byte*>(memory), size},
-      std::shared_ptr<const void>(memory, [size](const void* mapped) { ::munmap(const_cast<void*>(mapped), size); }));
+  return MappedBytes({static_cast<const std::byte*>(memory), size}, detail::Mapping(memory, size));
 }
 
 LOUPE_DECL result<void> LocalStorage::remove(std::string_view key) const {
@@ -8007,7 +8235,9 @@ LOUPE_DECL StorageWatch LocalStorage::watch(std::span<const std::string_view> pr
     targets.push_back(detail::LocalWatchSource::plain_path(root_.view()).append("/").append(prefix));
   }
   const int descriptor = ::inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
-  if (descriptor >= 0) return StorageWatch(std::make_unique<detail::LocalWatchSource>(descriptor, std::move(targets)));
+  if (descriptor >= 0)
+    return StorageWatch(
+        Owner<StorageWatch::Source>(new detail::LocalWatchSource(descriptor, std::move(targets))));
 #else
   (void)prefixes;
 #endif
@@ -8387,14 +8617,7 @@ namespace loupe::inline LOUPE_ABI::ranks {
 class Explicit {
  public:
   /// `invalid_argument` unless 0 <= rank < world_size.
-  static result<Explicit> make(std::int64_t rank, std::int64_t world_size) {
-    if (world_size < 1)
-      return fail(ErrorKind::invalid_argument, "world_size", Text::join("is ", to_text(world_size).view(), ", but must be at least 1"));
-    if (rank < 0 || rank >= world_size)
-      return fail(ErrorKind::invalid_argument, "rank",
-                  Text::join("is ", to_text(rank).view(), ", but must be from 0 to ", to_text(world_size - 1).view()));
-    return Explicit(rank, world_size);
-  }
+  LOUPE_DECL static result<Explicit> make(std::int64_t rank, std::int64_t world_size);
 
   [[nodiscard]] std::int64_t rank() const noexcept { return rank_; }
   [[nodiscard]] std::int64_t world_size() const noexcept { return world_size_; }
@@ -8407,6 +8630,25 @@ class Explicit {
 };
 
 }  // namespace loupe::inline LOUPE_ABI::ranks
+
+// ---- loupe/ranks/explicit_rank.ipp
+#ifndef LOUPE_SINGLE_RANKS_EXPLICIT_RANK_IPP
+#define LOUPE_SINGLE_RANKS_EXPLICIT_RANK_IPP
+
+namespace loupe::inline LOUPE_ABI::ranks {
+
+LOUPE_DECL result<Explicit> Explicit::make(std::int64_t rank, std::int64_t world_size) {
+  if (world_size < 1)
+    return fail(ErrorKind::invalid_argument, "world_size",
+                Text::join("is ", to_text(world_size).view(), ", but must be at least 1"));
+  if (rank < 0 || rank >= world_size)
+    return fail(ErrorKind::invalid_argument, "rank",
+                Text::join("is ", to_text(rank).view(), ", but must be from 0 to ", to_text(world_size - 1).view()));
+  return Explicit(rank, world_size);
+}
+
+}  // namespace loupe::inline LOUPE_ABI::ranks
+#endif  // LOUPE_SINGLE_RANKS_EXPLICIT_RANK_IPP
 #endif  // LOUPE_SINGLE_RANKS_EXPLICIT_RANK_HPP
 // ---- loupe/ranks/fwd.hpp
 #ifndef LOUPE_SINGLE_RANKS_FWD_HPP
@@ -8444,6 +8686,53 @@ class Single {
 #define LOUPE_SINGLE_SELECT_ANY_PATTERN_HPP
 /// @file
 /// Compiled regular expressions of any engine.
+
+// ---- loupe/select/pattern_compiler.hpp
+#ifndef LOUPE_SINGLE_SELECT_PATTERN_COMPILER_HPP
+#define LOUPE_SINGLE_SELECT_PATTERN_COMPILER_HPP
+/// @file
+/// The type of regex engines, without that of what they compile.
+
+// ---- loupe/select/fwd.hpp
+#ifndef LOUPE_SINGLE_SELECT_FWD_HPP
+#define LOUPE_SINGLE_SELECT_FWD_HPP
+/// @file
+/// Names of select/.
+
+namespace loupe::inline LOUPE_ABI {
+
+class AnyPattern;
+struct Collection;
+struct CollectionClasses;
+class CollectionSet;
+struct Decision;
+struct DefaultCollection;
+struct FrameworkDefaults;
+class KnownNames;
+struct ModeSaveConfig;
+class ModeSaveConfigs;
+class NameFilter;
+class NameSet;
+class NameTable;
+class Plan;
+struct PlanDefaults;
+struct ReductionConfig;
+struct SaveConfig;
+class StatisticList;
+struct TensorId;
+
+}  // namespace loupe::inline LOUPE_ABI
+#endif  // LOUPE_SINGLE_SELECT_FWD_HPP
+
+namespace loupe::inline LOUPE_ABI {
+
+/// A regex engine: compiles a pattern in Python's syntax, or says in an error that names the pattern why not
+/// (`invalid_argument`: no regular expression; `unsupported`: the engine lacks it; `limit_exceeded`: too large).
+/// `compile_python_regex` is loupe's own, `compile_boost_regex` another.
+using PatternCompiler = result<AnyPattern> (*)(std::string_view pattern);
+
+}  // namespace loupe::inline LOUPE_ABI
+#endif  // LOUPE_SINGLE_SELECT_PATTERN_COMPILER_HPP
 
 namespace loupe::inline LOUPE_ABI {
 
@@ -8487,11 +8776,6 @@ class AnyPattern {
   result<bool> (*search_)(const void*, std::string_view) = nullptr;
   void (*destroy_)(void*) noexcept = nullptr;
 };
-
-/// A regex engine: compiles a pattern in Python's syntax, or says in an error that names the pattern why not
-/// (`invalid_argument`: no regular expression; `unsupported`: the engine lacks it; `limit_exceeded`: too large).
-/// `compile_python_regex` is loupe's own, `compile_boost_regex` another.
-using PatternCompiler = result<AnyPattern> (*)(std::string_view pattern);
 
 }  // namespace loupe::inline LOUPE_ABI
 #endif  // LOUPE_SINGLE_SELECT_ANY_PATTERN_HPP
@@ -8682,6 +8966,34 @@ class IndexIterator {
 
 namespace loupe::inline LOUPE_ABI {
 
+namespace detail {
+
+/// Whether two names are equal, without the call that `==` costs: the hot path's names are a few words long.
+LOUPE_ALWAYS_INLINE bool is_same_name(std::string_view one, std::string_view other) noexcept {
+  using Word = std::uint64_t;
+  const std::size_t size = one.size();
+  if (size != other.size()) return false;
+  const char *left = one.data(), *right = other.data();
+  if (size < sizeof(Word)) {
+    for (std::size_t at = 0; at < size; ++at)
+      if (left[at] != right[at]) return false;
+    return true;
+  }
+  const auto differs_at = [&](std::size_t at) {
+    Word left_word, right_word;
+    std::memcpy(&left_word, left + at, sizeof(Word));
+    std::memcpy(&right_word, right + at, sizeof(Word));
+    return left_word != right_word;
+  };
+  // The last word may overlap the one before it.
+  const std::size_t last = size - sizeof(Word);
+  for (std::size_t at = 0; at < last; at += sizeof(Word))
+    if (differs_at(at)) return false;
+  return !differs_at(last);
+}
+
+}  // namespace detail
+
 /// Interns names: the first distinct name is 0, the next 1, and so on. Lookups are predicted: training loops ask for
 /// the same names in the same order in every step, so the table compares with the name that followed last time before
 /// it hashes. A name that is found again allocates nothing. For one thread at a time.
@@ -8702,8 +9014,16 @@ class NameTable {
   /// The number of a name if it is the one that is predicted, or `none`: the quick half of `find_or_add`.
   std::uint32_t find_predicted(std::string_view name) noexcept {
     const std::uint32_t predicted = successor();
-    if (predicted == none || entries_[predicted].name.view() != name) return none;
+    if (predicted == none || !detail::is_same_name(entries_[predicted].name, name)) [[unlikely]]
+      return none;
     return last_ = predicted;
+  }
+  /// Goes on to the name if it is a predicted one and `is_wanted[tag(…)]` is 0. A loop that asks in the order in which it
+  /// first asked is predicted without a look at the table: no lookup waits for the one before it.
+  LOUPE_ALWAYS_INLINE bool pass_over(std::string_view name, const std::uint8_t* is_wanted) noexcept {
+    static_assert(none + 1 == 0, "the number after none is the first");
+    const std::uint32_t next = last_ + 1;
+    return is_passed_over(next, name, is_wanted) || is_passed_over(successor(), name, is_wanted);
   }
   /// The number of a name, or `none`; leaves the prediction alone.
   [[nodiscard]] std::uint32_t find(std::string_view name) const noexcept {
@@ -8714,6 +9034,9 @@ class NameTable {
 
   /// The name of a number; stays where it is while the table lives.
   [[nodiscard]] std::string_view operator[](std::size_t id) const noexcept { return entries_[id].name; }
+  /// What the table's user notes down for a name; 0 at first.
+  [[nodiscard]] std::uint32_t tag(std::size_t id) const noexcept { return entries_[id].tag; }
+  void set_tag(std::size_t id, std::uint32_t tag) noexcept { entries_[id].tag = tag; }
   [[nodiscard]] std::uint32_t size() const noexcept { return static_cast<std::uint32_t>(entries_.size()); }
 
   /// Iteration gives the names in the order of their numbers.
@@ -8724,31 +9047,21 @@ class NameTable {
   struct Entry {
     Text name;
     std::uint32_t successor = none;  ///< what was asked for next, the last time
+    std::uint32_t tag = 0;
   };
   [[nodiscard]] std::uint32_t& successor() noexcept { return last_ == none ? first_ : entries_[last_].successor; }
+  LOUPE_ALWAYS_INLINE bool is_passed_over(std::uint32_t predicted, std::string_view name,
+                                          const std::uint8_t* is_wanted) noexcept {
+    if (predicted >= entries_.size()) return false;
+    const Entry& entry = entries_[predicted];
+    if (!detail::is_same_name(entry.name, name) || is_wanted[entry.tag] != 0) return false;
+    last_ = predicted;
+    return true;
+  }
   /// The slot that holds the name, or the empty one where it belongs.
-  [[nodiscard]] std::size_t slot_of(std::string_view name) const noexcept {
-    const std::size_t mask = slots_.size() - 1;
-    std::size_t slot = std::hash<std::string_view>()(name) & mask;
-    while (slots_[slot] != none && entries_[slots_[slot]].name.view() != name) slot = (slot + 1) & mask;
-    return slot;
-  }
-  LOUPE_NEVER_INLINE Found find_or_add_unpredicted(std::string_view name) {
-    if (2 * (entries_.size() + 1) > slots_.size()) grow();
-    std::uint32_t& slot = slots_[slot_of(name)];
-    const bool is_new = slot == none;
-    if (is_new) {
-      slot = size();
-      entries_.push_back({Text(name), none});
-    }
-    successor() = slot;
-    last_ = slot;
-    return {slot, is_new};
-  }
-  void grow() {
-    slots_.assign(slots_.empty() ? 64 : 2 * slots_.size(), none);
-    for (std::uint32_t id = 0; id < size(); ++id) slots_[slot_of(entries_[id].name)] = id;
-  }
+  [[nodiscard]] LOUPE_DECL std::size_t slot_of(std::string_view name) const noexcept;
+  LOUPE_COLD LOUPE_DECL Found find_or_add_unpredicted(std::string_view name);
+  LOUPE_DECL void grow();
 
   std::vector<Entry> entries_;
   std::vector<std::uint32_t> slots_;  ///< open addressing, a power of two in size, at most half full
@@ -8757,6 +9070,40 @@ class NameTable {
 };
 
 }  // namespace loupe::inline LOUPE_ABI
+
+// ---- loupe/select/name_table.ipp
+#ifndef LOUPE_SINGLE_SELECT_NAME_TABLE_IPP
+#define LOUPE_SINGLE_SELECT_NAME_TABLE_IPP
+
+namespace loupe::inline LOUPE_ABI {
+
+LOUPE_DECL std::size_t NameTable::slot_of(std::string_view name) const noexcept {
+  const std::size_t mask = slots_.size() - 1;
+  std::size_t slot = std::hash<std::string_view>()(name) & mask;
+  while (slots_[slot] != none && entries_[slots_[slot]].name.view() != name) slot = (slot + 1) & mask;
+  return slot;
+}
+
+LOUPE_DECL NameTable::Found NameTable::find_or_add_unpredicted(std::string_view name) {
+  if (2 * (entries_.size() + 1) > slots_.size()) grow();
+  std::uint32_t& slot = slots_[slot_of(name)];
+  const bool is_new = slot == none;
+  if (is_new) {
+    entries_.push_back({Text(name), none, 0});
+    slot = size() - 1;
+  }
+  successor() = slot;
+  last_ = slot;
+  return {slot, is_new};
+}
+
+LOUPE_DECL void NameTable::grow() {
+  slots_.assign(slots_.empty() ? 64 : 2 * slots_.size(), none);
+  for (std::uint32_t id = 0; id < size(); ++id) slots_[slot_of(entries_[id].name)] = id;
+}
+
+}  // namespace loupe::inline LOUPE_ABI
+#endif  // LOUPE_SINGLE_SELECT_NAME_TABLE_IPP
 #endif  // LOUPE_SINGLE_SELECT_NAME_TABLE_HPP
 // ---- loupe/select/reduction_config.hpp
 #ifndef LOUPE_SINGLE_SELECT_REDUCTION_CONFIG_HPP
@@ -8771,17 +9118,11 @@ namespace loupe::inline LOUPE_ABI {
 class StatisticList {
  public:
   StatisticList() = default;
-  StatisticList(std::initializer_list<Statistic> statistics) : statistics_(statistics) {}
-  StatisticList(StatisticSet statistics) {
-    for (const Statistic statistic : statistics) push_back(statistic);
-  }
+  LOUPE_DECL StatisticList(std::initializer_list<Statistic> statistics);
+  LOUPE_DECL StatisticList(StatisticSet statistics);
   operator StatisticSet() const noexcept { return set(); }
-  [[nodiscard]] StatisticSet set() const noexcept {
-    StatisticSet members;
-    for (const Statistic statistic : statistics_) members.insert(statistic);
-    return members;
-  }
-  void push_back(Statistic statistic) { statistics_.push_back(statistic); }
+  [[nodiscard]] LOUPE_DECL StatisticSet set() const noexcept;
+  LOUPE_DECL void push_back(Statistic statistic);
   [[nodiscard]] bool empty() const noexcept { return statistics_.empty(); }
   [[nodiscard]] auto begin() const noexcept { return statistics_.begin(); }
   [[nodiscard]] auto end() const noexcept { return statistics_.end(); }
@@ -8848,6 +9189,20 @@ constexpr void for_each_word(std::string_view text, Visitor&& visit) {
 #endif  // LOUPE_SINGLE_SELECT_WORDS_HPP
 
 namespace loupe::inline LOUPE_ABI {
+
+LOUPE_DECL StatisticList::StatisticList(std::initializer_list<Statistic> statistics) : statistics_(statistics) {}
+
+LOUPE_DECL StatisticList::StatisticList(StatisticSet statistics) {
+  for (const Statistic statistic : statistics) push_back(statistic);
+}
+
+LOUPE_DECL StatisticSet StatisticList::set() const noexcept {
+  StatisticSet members;
+  for (const Statistic statistic : statistics_) members.insert(statistic);
+  return members;
+}
+
+LOUPE_DECL void StatisticList::push_back(Statistic statistic) { statistics_.push_back(statistic); }
 
 LOUPE_DECL result<StatisticList> parse_statistics(std::string_view words) {
   StatisticList statistics;
@@ -9043,9 +9398,7 @@ namespace loupe::inline LOUPE_ABI {
 class NameSet {
  public:
   NameSet() = default;
-  NameSet(std::initializer_list<std::string_view> names) {
-    for (const std::string_view name : names) insert(name);
-  }
+  LOUPE_DECL NameSet(std::initializer_list<std::string_view> names);
   /// Whether the name was not there before.
   bool insert(std::string_view name) { return names_.find_or_add(name).is_new; }
   [[nodiscard]] bool contains(std::string_view name) const noexcept { return names_.find(name) != NameTable::none; }
@@ -9053,14 +9406,10 @@ class NameSet {
   [[nodiscard]] bool empty() const noexcept { return size() == 0; }
   [[nodiscard]] auto begin() const noexcept { return names_.begin(); }
   [[nodiscard]] auto end() const noexcept { return names_.end(); }
-  friend bool operator==(const NameSet& a, const NameSet& b) noexcept {
-    if (a.size() != b.size()) return false;
-    for (const std::string_view name : a)
-      if (!b.contains(name)) return false;
-    return true;
-  }
+  friend bool operator==(const NameSet& a, const NameSet& b) noexcept { return a.equals(b); }
 
  private:
+  [[nodiscard]] LOUPE_DECL bool equals(const NameSet& other) const noexcept;
   NameTable names_;
 };
 
@@ -9074,19 +9423,43 @@ struct Collection {
   bool save_histogram = true;
 
   /// Adds a pattern.
-  Collection& include(std::string_view pattern) {
-    include_regex.emplace_back(pattern);
-    return *this;
-  }
+  LOUPE_DECL Collection& include(std::string_view pattern);
   /// Adds a tensor's own name.
   Collection& add_tensor(std::string_view tensor) {
     tensor_names.insert(tensor);
     return *this;
   }
-  friend bool operator==(const Collection&, const Collection&) = default;
+  LOUPE_DECL friend bool operator==(const Collection& a, const Collection& b);
 };
 
 }  // namespace loupe::inline LOUPE_ABI
+
+// ---- loupe/select/collection.ipp
+#ifndef LOUPE_SINGLE_SELECT_COLLECTION_IPP
+#define LOUPE_SINGLE_SELECT_COLLECTION_IPP
+
+namespace loupe::inline LOUPE_ABI {
+
+LOUPE_DECL NameSet::NameSet(std::initializer_list<std::string_view> names) {
+  for (const std::string_view name : names) insert(name);
+}
+
+LOUPE_DECL bool NameSet::equals(const NameSet& other) const noexcept {
+  if (size() != other.size()) return false;
+  for (const std::string_view name : *this)
+    if (!other.contains(name)) return false;
+  return true;
+}
+
+LOUPE_DECL Collection& Collection::include(std::string_view pattern) {
+  include_regex.emplace_back(pattern);
+  return *this;
+}
+
+LOUPE_DECL bool operator==(const Collection& a, const Collection& b) = default;
+
+}  // namespace loupe::inline LOUPE_ABI
+#endif  // LOUPE_SINGLE_SELECT_COLLECTION_IPP
 #endif  // LOUPE_SINGLE_SELECT_COLLECTION_HPP
 // ---- loupe/select/collection_set.hpp
 #ifndef LOUPE_SINGLE_SELECT_COLLECTION_SET_HPP
@@ -9280,8 +9653,9 @@ LOUPE_DECL result<void> CollectionSet::check_change(std::string_view name) const
 
 LOUPE_DECL result<Collection*> CollectionSet::get(std::string_view name) {
   LOUPE_TRY(check_change(name));
-  const auto [number, is_new] = names_.find_or_add(name);
-  if (is_new) collections_.emplace_back().get()->name = name;
+  const std::uint32_t number = names_.find_or_add(name).id;
+  // An exception may have left a name without its collection; it is made up for here.
+  while (collections_.size() <= number) collections_.emplace_back().get()->name = names_[collections_.size()];
   return collections_[number].get();
 }
 
@@ -9306,35 +9680,28 @@ LOUPE_DECL bool CollectionSet::may_be_empty(std::string_view name) const noexcep
 }  // namespace loupe::inline LOUPE_ABI
 #endif  // LOUPE_SINGLE_SELECT_COLLECTION_SET_IPP
 #endif  // LOUPE_SINGLE_SELECT_COLLECTION_SET_HPP
-// ---- loupe/select/fwd.hpp
-#ifndef LOUPE_SINGLE_SELECT_FWD_HPP
-#define LOUPE_SINGLE_SELECT_FWD_HPP
+// ---- loupe/select/known_names.hpp
+#ifndef LOUPE_SINGLE_SELECT_KNOWN_NAMES_HPP
+#define LOUPE_SINGLE_SELECT_KNOWN_NAMES_HPP
 /// @file
-/// Names of select/.
+/// The part of a plan that a hook asks before anything else.
 
 namespace loupe::inline LOUPE_ABI {
 
-class AnyPattern;
-struct Collection;
-struct CollectionClasses;
-class CollectionSet;
-struct Decision;
-struct DefaultCollection;
-struct FrameworkDefaults;
-struct ModeSaveConfig;
-class ModeSaveConfigs;
-class NameFilter;
-class NameSet;
-class NameTable;
-class Plan;
-struct PlanDefaults;
-struct ReductionConfig;
-struct SaveConfig;
-class StatisticList;
-struct TensorId;
+/// The names a plan knows and which of them the open step wants.
+class KnownNames {
+ public:
+  /// Whether the name came in its usual place and the step doesn't want it: then it is done with. If not, ask the plan.
+  LOUPE_ALWAYS_INLINE bool pass_over(std::string_view name) noexcept { return table_.pass_over(name, is_wanted_); }
+
+ private:
+  friend class Plan;
+  NameTable table_;                           ///< a name's tag: which of the plan's memberships it has
+  const std::uint8_t* is_wanted_ = nullptr;   ///< by membership, at the open step
+};
 
 }  // namespace loupe::inline LOUPE_ABI
-#endif  // LOUPE_SINGLE_SELECT_FWD_HPP
+#endif  // LOUPE_SINGLE_SELECT_KNOWN_NAMES_HPP
 // ---- loupe/select/name_filter.hpp
 #ifndef LOUPE_SINGLE_SELECT_NAME_FILTER_HPP
 #define LOUPE_SINGLE_SELECT_NAME_FILTER_HPP
@@ -10477,26 +10844,25 @@ class Plan {
   /// The number of a tensor. A name that is new is looked for in the collections to be saved, and added to the
   /// `tensor_names` of those that match.
   TensorId find_or_add(std::string_view name) {
-    const auto [number, is_new] = names_.find_or_add(name);
-    if (is_new) add_member(name);
+    const std::uint32_t number = names_.table_.find_or_add(name).id;
+    if (names_.table_.tag(number) == undecided) [[unlikely]]
+      add_member(number);
     return TensorId{number};
   }
-  /// The number of a tensor if it is the one that followed last time, else nothing: the quick half of `find_or_add`.
-  std::optional<TensorId> find_predicted(std::string_view name) noexcept {
-    const std::uint32_t number = names_.find_predicted(name);
-    return number == NameTable::none ? std::nullopt : std::optional(TensorId{number});
-  }
-  /// Puts a tensor into a collection by name, whatever the patterns say; `invalid_argument` if there is none of that name.
+  /// The quick way past tensors that are not due; usable once the plan is prepared, while it stays where it is.
+  [[nodiscard]] KnownNames& known_names() noexcept { return names_; }
+  /// Puts a tensor into a collection by name, whatever the patterns say. Errors: `invalid_argument` if there is none of
+  /// that name, `invalid_state` before preparation.
   LOUPE_DECL result<void> add_to_collection(std::string_view tensor, std::string_view collection);
   /// What to save of a tensor in the step that was begun last.
   [[nodiscard]] const Decision& decision(TensorId tensor) const noexcept {
-    return due_->decisions[membership_of_[tensor.value]];
+    return due_->decisions[names_.table_.tag(tensor.value)];
   }
 
   /// Whether a collection is due in the step that was begun last.
   [[nodiscard]] LOUPE_DECL bool is_due(std::string_view collection) const noexcept;
-  [[nodiscard]] std::string_view tensor_name(TensorId tensor) const noexcept { return names_[tensor.value]; }
-  [[nodiscard]] std::size_t tensor_count() const noexcept { return names_.size(); }
+  [[nodiscard]] std::string_view tensor_name(TensorId tensor) const noexcept { return names_.table_[tensor.value]; }
+  [[nodiscard]] std::size_t tensor_count() const noexcept { return names_.table_.size(); }
   /// The patterns that were refused, and searches on which an engine gave up, up to a limit; they select nothing.
   [[nodiscard]] const std::vector<Error>& pattern_errors() const noexcept { return pattern_errors_; }
 
@@ -10515,12 +10881,15 @@ class Plan {
   struct Due {
     Bits collections;
     std::vector<Decision> decisions;
+    std::vector<std::uint8_t> is_wanted;  ///< `decisions[…].any`, close together; that of `undecided` is 1
   };
+  /// The membership of a name that wasn't looked for in the collections yet.
+  static constexpr std::uint32_t undecided = 0;
   static constexpr std::size_t max_due_sets = 64;  ///< beyond, the oldest is forgotten and decided anew when it recurs
   static constexpr std::size_t max_pattern_errors = 64;
 
   [[nodiscard]] std::size_t words() const noexcept { return (saved_.size() + 63) / 64; }
-  LOUPE_DECL void add_member(std::string_view name);
+  LOUPE_DECL void add_member(std::uint32_t tensor);
   LOUPE_DECL std::uint32_t number_of(Bits member);
   LOUPE_DECL void keep(const Error& error);
   LOUPE_DECL void complete_decisions();
@@ -10528,9 +10897,8 @@ class Plan {
 
   CollectionSet* collections_ = nullptr;
   std::vector<Saved> saved_;
-  NameTable names_;
-  std::vector<std::uint32_t> membership_of_;  ///< per tensor: which of `memberships_`
-  std::vector<Bits> memberships_;             ///< the distinct sets of collections that tensors are in
+  KnownNames names_;
+  std::vector<Bits> memberships_;  ///< the distinct sets of collections that tensors are in, after that of `undecided`
   std::vector<Due> due_sets_;
   Due* due_ = nullptr;
   std::size_t oldest_due_set_ = 0;
@@ -10586,13 +10954,14 @@ LOUPE_DECL result<void> Plan::prepare(CollectionSet& collections, const PlanDefa
   }
   scratch_.resize(words());
   due_sets_.reserve(max_due_sets);
-  due_sets_.push_back({scratch_, {}});
+  due_sets_.push_back({scratch_, {}, {}});
+  memberships_.emplace_back(words());
   due_ = &due_sets_.front();
   return {};
 }
 
 LOUPE_DECL bool Plan::begin_step(Mode mode, std::int64_t mode_step) {
-  names_.restart();
+  names_.table_.restart();
   bool any = false;
   for (std::uint64_t& word : scratch_) word = 0;
   for (std::size_t index = 0; index < saved_.size(); ++index) {
@@ -10613,6 +10982,7 @@ LOUPE_DECL bool Plan::begin_step(Mode mode, std::int64_t mode_step) {
         due_ = &due_sets_[oldest_due_set_];
         oldest_due_set_ = (oldest_due_set_ + 1) % max_due_sets;
         due_->decisions.clear();
+        due_->is_wanted.clear();
       }
       due_->collections = scratch_;
     }
@@ -10628,7 +10998,8 @@ LOUPE_DECL bool Plan::is_due(std::string_view collection) const noexcept {
   return false;
 }
 
-LOUPE_DECL void Plan::add_member(std::string_view name) {
+LOUPE_DECL void Plan::add_member(std::uint32_t tensor) {
+  const std::string_view name = names_.table_[tensor];
   Bits member(words());
   for (std::size_t index = 0; index < saved_.size(); ++index) {
     Collection& collection = *collections_->collections_[saved_[index].number].get();
@@ -10641,20 +11012,19 @@ LOUPE_DECL void Plan::add_member(std::string_view name) {
     }
     if (has_name) member[index / 64] |= std::uint64_t{1} << (index % 64);
   }
-  membership_of_.push_back(number_of(std::move(member)));
+  names_.table_.set_tag(tensor, number_of(std::move(member)));
 }
 
 LOUPE_DECL std::uint32_t Plan::number_of(Bits member) {
-  std::uint32_t known = 0;
+  std::uint32_t known = undecided + 1;
   while (known < memberships_.size() && memberships_[known] != member) ++known;
-  if (known == memberships_.size()) {
-    memberships_.push_back(std::move(member));
-    complete_decisions();
-  }
+  if (known == memberships_.size()) memberships_.push_back(std::move(member));
+  complete_decisions();
   return known;
 }
 
 LOUPE_DECL result<void> Plan::add_to_collection(std::string_view tensor, std::string_view collection) {
+  if (!is_prepared()) return fail(ErrorKind::invalid_state, "plan", "isn't prepared yet");
   const TensorId id = find_or_add(tensor);
   const std::uint32_t number = collections_->names_.find(collection);
   if (number == NameTable::none)
@@ -10662,9 +11032,9 @@ LOUPE_DECL result<void> Plan::add_to_collection(std::string_view tensor, std::st
   collections_->collections_[number].get()->tensor_names.insert(tensor);
   for (std::size_t index = 0; index < saved_.size(); ++index) {
     if (saved_[index].number != number) continue;
-    Bits member = memberships_[membership_of_[id.value]];
+    Bits member = memberships_[names_.table_.tag(id.value)];
     member[index / 64] |= std::uint64_t{1} << (index % 64);
-    membership_of_[id.value] = number_of(std::move(member));
+    names_.table_.set_tag(id.value, number_of(std::move(member)));
   }
   return {};
 }
@@ -10674,8 +11044,14 @@ LOUPE_DECL void Plan::keep(const Error& error) {
 }
 
 LOUPE_DECL void Plan::complete_decisions() {
-  for (std::size_t index = due_->decisions.size(); index < memberships_.size(); ++index)
-    due_->decisions.push_back(decide(due_->collections, memberships_[index]));
+  due_->decisions.reserve(memberships_.size());
+  due_->is_wanted.reserve(memberships_.size());
+  for (std::size_t index = due_->is_wanted.size(); index < memberships_.size(); ++index) {
+    const Decision decision = decide(due_->collections, memberships_[index]);
+    due_->decisions.push_back(decision);
+    due_->is_wanted.push_back(decision.any || index == undecided ? 1 : 0);
+  }
+  names_.is_wanted_ = due_->is_wanted.data();
 }
 
 LOUPE_DECL Decision Plan::decide(const Bits& due, const Bits& membership) const {
@@ -10802,10 +11178,10 @@ class CheckpointStateParser {
     }
   }
 
-  /// A step, or -1 for none yet. Far below the largest number, so that counting on never overflows.
+  /// A step, or -1 for none yet.
   result<std::int64_t> read_step() {
     LOUPE_ASSIGN(const std::int64_t step, json_.read_int64());
-    if (step < -1 || step > INT64_MAX / 2) return json_.fail_here("a step is below -1 or too large");
+    if (step < -1 || step > max_resumed_step) return json_.fail_here("a step is below -1 or too large");
     return step;
   }
 
@@ -11051,7 +11427,7 @@ class CollectionsParser {
   /// An integer; a number with a fraction loses it, as in Python's `int`.
   result<std::int64_t> read_count(const char* otherwise) {
     LOUPE_ASSIGN(const double number, json_.read_double());
-    if (!(std::abs(number) < 9.0e18)) return json_.fail_here(otherwise);
+    if (!(__builtin_fabs(number) < 9.0e18)) return json_.fail_here(otherwise);
     return static_cast<std::int64_t>(number);
   }
 
@@ -11963,30 +12339,28 @@ namespace loupe::inline LOUPE_ABI::format {
 
 namespace detail {
 
-/// A number of a typed field.
+/// Writes the number of a typed field to `out`; false if the type has no such number.
 template <class Number>
-result<Number> number_of(const wire::Field& field, std::string_view file) {
-  const auto out_of_range = [&] {
-    return fail_at(ErrorKind::corrupt, file, field.offset, "a value is beyond the tensor's element type");
-  };
+bool store_number(const wire::Field& field, std::byte* out) noexcept {
   if constexpr (std::same_as<Number, float>) {
-    return field.as_float();
+    wire::store_little_endian(out, field.as_float());
   } else if constexpr (std::same_as<Number, double>) {
-    return field.as_double();
+    wire::store_little_endian(out, field.as_double());
   } else if constexpr (std::same_as<Number, bool>) {
-    return field.bits != 0;
+    wire::store_little_endian(out, field.bits != 0);
   } else if constexpr (std::same_as<Number, Float16> || std::same_as<Number, BFloat16>) {
-    if (field.bits > UINT16_MAX) return out_of_range();
-    return Number{static_cast<std::uint16_t>(field.bits)};
+    if (field.bits > UINT16_MAX) return false;
+    wire::store_little_endian(out, static_cast<std::uint16_t>(field.bits));
   } else if constexpr (sizeof(Number) == 8) {
-    return static_cast<Number>(field.bits);
+    wire::store_little_endian(out, static_cast<Number>(field.bits));
   } else {
     // int_val is of type int32, whatever the number's own type: a varint's upper half only repeats the sign.
     using Written = std::conditional_t<std::same_as<Number, std::uint32_t>, std::uint32_t, std::int32_t>;
     const auto written = static_cast<Written>(field.bits);
-    if (!std::in_range<Number>(written)) return out_of_range();
-    return static_cast<Number>(written);
+    if (!std::in_range<Number>(written)) return false;
+    wire::store_little_endian(out, static_cast<Number>(written));
   }
+  return true;
 }
 
 /// Makes a tensor of the values of a message.
@@ -12069,28 +12443,31 @@ class ValueDecoder {
     return {};
   }
 
-  template <class Part>
-  result<void> take_numbers_as(Array& values) const {
-    std::byte* out = values.bytes().data();
-    std::byte* const end = out + values.bytes().size();
-    LOUPE_TRY(tensor_.for_each(typed_field_of(type_), file_, [&](const wire::Field& field) -> result<void> {
-      LOUPE_ASSIGN(const Part number, number_of<Part>(field, file_));
-      wire::store_little_endian(out, number);
-      out += sizeof number;
-      return {};
-    }));
-    const std::size_t width = element_size(type_);
-    for (; out != end; out += width) std::memcpy(out, out - width, width);
-    return {};
+  using StoreNumber = bool (*)(const wire::Field& field, std::byte* out) noexcept;
+
+  [[nodiscard]] StoreNumber store_of_type() const noexcept {
+    return visit_element_type(type_, []<class Type>() -> StoreNumber {
+      if constexpr (std::is_void_v<Type> || std::same_as<Type, std::string_view>) return nullptr;
+      else if constexpr (std::same_as<Type, Complex64>) return store_number<float>;
+      else if constexpr (std::same_as<Type, Complex128>) return store_number<double>;
+      else return store_number<Type>;
+    });
   }
 
   result<void> take_numbers(Array& values) const {
-    return visit_element_type(type_, [&]<class Type>() -> result<void> {
-      if constexpr (std::is_void_v<Type> || std::same_as<Type, std::string_view>) return {};
-      else if constexpr (std::same_as<Type, Complex64>) return take_numbers_as<float>(values);
-      else if constexpr (std::same_as<Type, Complex128>) return take_numbers_as<double>(values);
-      else return take_numbers_as<Type>(values);
-    });
+    const StoreNumber store = store_of_type();
+    const std::size_t width = element_size(type_);
+    const std::size_t part = is_complex(type_) ? width / 2 : width;
+    std::byte* out = values.bytes().data();
+    std::byte* const end = out + values.bytes().size();
+    LOUPE_TRY(tensor_.for_each(typed_field_of(type_), file_, [&](const wire::Field& field) -> result<void> {
+      if (!store(field, out))
+        return fail_at(ErrorKind::corrupt, file_, field.offset, "a value is beyond the tensor's element type");
+      out += part;
+      return {};
+    }));
+    for (; out != end; out += width) std::memcpy(out, out - width, width);
+    return {};
   }
 
   [[nodiscard]] unexpected<Error> corrupt(std::string_view detail) const {
@@ -12812,6 +13189,10 @@ namespace loupe::inline LOUPE_ABI::format {
 inline constexpr std::string_view index_prefix = "index/";
 inline constexpr std::string_view events_prefix = "events/";
 inline constexpr std::string_view collections_prefix = "collections/000000000/";
+/// TensorBoard's files, unless they have a directory of their own.
+inline constexpr std::string_view tensorboard_prefix = "tensorboard/";
+/// Where each of several workers says that it has closed; of loupe's own.
+inline constexpr std::string_view closed_prefix = "loupe/closed/";
 inline constexpr std::string_view end_marker_key = "training_job_end.ts";
 inline constexpr std::string_view claim_key = "claim.smd";
 
@@ -12853,6 +13234,8 @@ LOUPE_DECL result<StepWorker> parse_event_key(std::string_view key, WorkerNames 
 /// The worker of a collections file, or nothing if the name is of something else.
 LOUPE_DECL std::optional<std::string> parse_collections_key(std::string_view key);
 
+/// What the names of scalars begin with.
+inline constexpr std::string_view scalar_prefix = "scalar/";
 /// What marks the names of reductions.
 inline constexpr std::string_view reduction_prefix = "smdebug/reductions/";
 
@@ -12862,8 +13245,6 @@ enum class ColonIndex : std::uint8_t { remove, keep };
 /// Appends `smdebug/reductions/<operation>/<tensor>`; `operation` is a statistic's name such as `abs_l2`.
 LOUPE_DECL void append_reduction_name(ByteBuffer& out, std::string_view operation, std::string_view tensor,
                                       ColonIndex colon = ColonIndex::remove);
-/// The tensor's name with `:<digits>` deleted wherever it stands.
-LOUPE_DECL std::string without_colon_index(std::string_view tensor);
 
 /// A reduction's name taken apart. The parts view the name; `operation` is without `abs_`.
 struct ReductionName {
@@ -13008,12 +13389,6 @@ LOUPE_DECL void append_reduction_name(ByteBuffer& out, std::string_view operatio
     kept_from = at + 1;
   }
   out.append(tensor.substr(kept_from));
-}
-
-LOUPE_DECL std::string without_colon_index(std::string_view tensor) {
-  ByteBuffer name;
-  append_reduction_name(name, "", tensor);
-  return std::string(name.text().substr(reduction_prefix.size() + 1));
 }
 
 LOUPE_DECL std::optional<ReductionName> split_reduction_name(std::string_view name) noexcept {
@@ -13343,6 +13718,11 @@ struct ClaimOwner {
   [[nodiscard]] LOUPE_DECL State state() const;
 };
 
+namespace detail {
+/// The name of this host; `localhost` if it has none.
+LOUPE_DECL Text host_name();
+}  // namespace detail
+
 /// What to do with a claim whose owner can't be told to have ended: smdebug's, or one made on another host.
 enum class UnknownClaim : std::uint8_t { respect, take_over };
 
@@ -13391,9 +13771,9 @@ namespace loupe::inline LOUPE_ABI {
 
 namespace detail {
 
-inline Text this_host() {
+LOUPE_DECL Text host_name() {
   char host[256] = {};
-  if (::gethostname(host, sizeof host - 1) != 0) return "localhost";
+  if (::gethostname(host, sizeof host - 1) != 0 || host[0] == '\0') return "localhost";
   return std::string_view(host);
 }
 
@@ -13476,12 +13856,16 @@ inline unexpected<Error> claimed(const AnyStorage& storage, std::string_view key
 /// How many takeovers of takeovers a claim may take, each left behind by a process that ended within one.
 inline constexpr int max_takeovers = 8;
 
+/// How often others may get ahead between two looks at a claim. A directory or a dangling link in its place looks so
+/// for ever.
+inline constexpr int max_claim_attempts = 1000;
+
 /// Writes the claim of this process to `key`. A stale claim is replaced under a claim on doing so: otherwise a process
 /// that has read the stale claim a moment ago could replace the new one.
 inline result<void> write_claim(const AnyStorage& storage, std::string_view key, UnknownClaim unknown, int depth) {
   const Text mine = ClaimOwner::this_process().line();
   ByteBuffer found;
-  while (true) {
+  for (int attempt = 0; attempt < max_claim_attempts; ++attempt) {
     auto written = storage.put(key, as_bytes(mine), PutMode::if_absent);
     if (written || written.error().kind != ErrorKind::already_exists) return written;
     found.clear();
@@ -13504,6 +13888,8 @@ inline result<void> write_claim(const AnyStorage& storage, std::string_view key,
     if (is_still_stale) return outcome ? unguarded : outcome;
     if (!outcome && outcome.error().kind != ErrorKind::not_found) return outcome;
   }
+  return fail(ErrorKind::invalid_state, Text::join(storage.name().view(), "/", key),
+              "the folder can't be claimed: something of the claim's name is there that can't be read");
 }
 
 }  // namespace detail
@@ -13511,7 +13897,7 @@ inline result<void> write_claim(const AnyStorage& storage, std::string_view key,
 LOUPE_DECL ClaimOwner ClaimOwner::this_process() {
   const std::int64_t pid = ::getpid();
   const auto stat = detail::process_stat(pid);
-  return {pid, stat ? stat->start_time : 0, detail::this_host()};
+  return {pid, stat ? stat->start_time : 0, detail::host_name()};
 }
 
 LOUPE_DECL std::optional<ClaimOwner> ClaimOwner::parse(std::string_view line) {
@@ -13530,7 +13916,7 @@ LOUPE_DECL Text ClaimOwner::line() const {
 }
 
 LOUPE_DECL ClaimOwner::State ClaimOwner::state() const {
-  if (host != detail::this_host()) return State::unknown;
+  if (host != detail::host_name()) return State::unknown;
   if (pid > INT32_MAX) return State::gone;
   if (::kill(static_cast<pid_t>(pid), 0) != 0 && errno == ESRCH) return State::gone;
   const auto stat = detail::process_stat(pid);
@@ -13626,7 +14012,7 @@ struct ReportSink {
   void* context = nullptr;
 };
 
-/// The configuration of a hook. Defaults are smdebug's; `check` says whether the values are allowed.
+/// The configuration of a hook. Defaults are smdebug's. A hook checks the values when it is constructed.
 struct HookConfig {
   /// Where the trial is written: a folder for `LocalStorage`.
   Text out_dir = {};
@@ -13820,11 +14206,13 @@ class Recorder {
   virtual ~Recorder() = default;
 
   ProbeTarget target;
+  KnownNames* known_names = nullptr;  ///< set when `target.armed` is
 
   virtual result<void> set_mode(Mode mode) = 0;
   virtual result<void> begin_step() = 0;
   virtual result<void> end_step() = 0;
-  /// Decides by name, before a view of the tensor is built.
+  /// Decides by name, before a view of the tensor is built. `known_names->pass_over` says the same sooner of a tensor that
+  /// is not due.
   virtual Selection select(std::string_view name) = 0;
   virtual result<void> record(Selection selection, const TensorView& tensor) = 0;
   virtual result<void> record_scalar(std::string_view name, const TensorView& value, const ScalarOptions& options) = 0;
@@ -13836,6 +14224,8 @@ class Recorder {
 
   /// Counts a failure that the caller absorbs, and reports it.
   virtual void absorb(Error error) noexcept = 0;
+  /// After the last failure: reports how many there were. Again: nothing.
+  virtual void summarise() noexcept = 0;
   [[nodiscard]] virtual CaptureFailures failures() const = 0;
   [[nodiscard]] virtual CaptureCounts counts() const = 0;
   [[nodiscard]] virtual Mode mode() const noexcept = 0;
@@ -13845,24 +14235,7 @@ class Recorder {
   virtual result<void> add_collection(const Collection& collection) = 0;
 };
 
-/// Owns a recorder; `std::unique_ptr` without its header.
-class RecorderOwner {
- public:
-  RecorderOwner() noexcept = default;
-  explicit RecorderOwner(Recorder* recorder) noexcept : recorder_(recorder) {}
-  RecorderOwner(RecorderOwner&& other) noexcept : recorder_(std::exchange(other.recorder_, nullptr)) {}
-  RecorderOwner& operator=(RecorderOwner&& other) noexcept {
-    std::swap(recorder_, other.recorder_);
-    return *this;
-  }
-  ~RecorderOwner() { delete recorder_; }
-  [[nodiscard]] Recorder* get() const noexcept { return recorder_; }
-  Recorder* operator->() const noexcept { return recorder_; }
-  explicit operator bool() const noexcept { return recorder_ != nullptr; }
-
- private:
-  Recorder* recorder_ = nullptr;
-};
+using RecorderOwner = Owner<Recorder>;
 
 }  // namespace loupe::inline LOUPE_ABI
 #endif  // LOUPE_SINGLE_CAPTURE_RECORDER_HPP
@@ -13876,36 +14249,45 @@ class FailureLog {
 
   void add(Error error) noexcept {
     const std::uint64_t kind = std::uint64_t{1} << static_cast<unsigned>(error.kind);
+    // Counted whatever becomes of the sentence, for which there may be no memory.
+    bool is_new = false;
+    Text sentence;
+    {
+      const MutexLock lock(mutex_);
+      ++failures_.count;
+      is_new = (reported_ & kind) == 0;
+      reported_ |= kind;
+      if (is_new)
+        (void)contained("report", [&]() -> result<void> {
+          sentence = error.message();
+          return {};
+        });
+      failures_.last = std::move(error);
+    }
+    if (!is_new) return;
     (void)contained("report", [&]() -> result<void> {
-      const Text sentence = error.message();
-      {
-        const std::lock_guard lock(mutex_);
-        ++failures_.count;
-        failures_.last = std::move(error);
-        if ((reported_ & kind) != 0) return {};
-        reported_ |= kind;
-      }
       report(sentence);
       return {};
     });
   }
   void add_dropped_step() noexcept {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     ++failures_.dropped_steps;
   }
   void add_reduced_step() noexcept {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     ++failures_.reduced_steps;
   }
   [[nodiscard]] CaptureFailures snapshot() const {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     return failures_;
   }
-  /// At the end: says how much went wrong, if anything did.
+  /// At the end: says how much went wrong, if anything did. Again: nothing.
   void summarise() noexcept {
-    const CaptureFailures all = snapshot();
-    if (all.count == 0 && all.dropped_steps == 0 && all.reduced_steps == 0) return;
     (void)contained("report", [&]() -> result<void> {
+      if (std::exchange(is_summarised_, true)) return {};
+      const CaptureFailures all = snapshot();
+      if (all.count == 0 && all.dropped_steps == 0 && all.reduced_steps == 0) return {};
       report(Text::join(to_text(static_cast<long long>(all.count)).view(), " failures, ",
                         to_text(static_cast<long long>(all.dropped_steps)).view(), " steps lost, ",
                         to_text(static_cast<long long>(all.reduced_steps)).view(), " steps kept without raw tensors"));
@@ -13922,9 +14304,10 @@ class FailureLog {
   }
 
   ReportSink sink_;
-  mutable std::mutex mutex_;
+  mutable Mutex mutex_;
   CaptureFailures failures_;
   std::uint64_t reported_ = 0;
+  bool is_summarised_ = false;  // only the training thread touches it
 };
 
 }  // namespace loupe::inline LOUPE_ABI
@@ -13977,7 +14360,7 @@ concept Framework = requires {
 #ifndef LOUPE_SINGLE_CAPTURE_FWD_HPP
 #define LOUPE_SINGLE_CAPTURE_FWD_HPP
 /// @file
-/// Names of capture/, and what a hook takes when a policy is not named.
+/// Names of capture/.
 
 namespace loupe::inline LOUPE_ABI {
 
@@ -14017,20 +14400,22 @@ struct RecorderFactory;
 namespace loupe::inline LOUPE_ABI {
 
 /// An open step of a hook. Closing publishes what was saved; the destructor closes too and absorbs a failure (counted by
-/// the hook). Move-only; same thread rule as the hook, which must outlive it.
+/// the hook). A step that was closed otherwise, by the begin of the next one say, is not closed again. Move-only; same
+/// thread rule as the hook, which must outlive it.
 template <class HookType>
 class [[nodiscard]] StepScope {
  public:
   /// A step that is not captured.
   StepScope() noexcept = default;
-  explicit StepScope(HookType& hook) noexcept : hook_(&hook) {}
-  StepScope(StepScope&& other) noexcept : hook_(std::exchange(other.hook_, nullptr)) {}
+  explicit StepScope(HookType& hook) noexcept : hook_(&hook), number_(hook.current_step()) {}
+  StepScope(StepScope&& other) noexcept : hook_(std::exchange(other.hook_, nullptr)), number_(other.number_) {}
   StepScope& operator=(StepScope&& other) noexcept {
     std::swap(hook_, other.hook_);
+    std::swap(number_, other.number_);
     return *this;
   }
   ~StepScope() {
-    if (hook_ != nullptr) hook_->end_step_quietly();
+    if (is_current()) hook_->end_step_quietly();
   }
 
   /// Whether anything is saved at this step: ask before computing something only to save it.
@@ -14038,7 +14423,7 @@ class [[nodiscard]] StepScope {
 
   /// Offers a tensor, as `Hook::save`. Gives the scope itself to chain calls, or under `Expect` a `result<void>`.
   template <class Tensor>
-  decltype(auto) save(std::string_view name, const Tensor& tensor) {
+  LOUPE_ALWAYS_INLINE decltype(auto) save(std::string_view name, const Tensor& tensor) {
     return chain([&] { return hook_->save(name, tensor); });
   }
 
@@ -14048,12 +14433,19 @@ class [[nodiscard]] StepScope {
     return chain([&] { return hook_->save_scalar(name, value, options); });
   }
 
-  /// Closes the step now and gives the outcome as the hook's error policy says.
-  auto end() { return std::exchange(hook_, nullptr)->end_step(); }
+  /// Closes the step now and gives the outcome as the hook's error policy says. Again: nothing.
+  auto end() {
+    using Outcome = decltype(hook_->end_step());
+    HookType* const hook = is_current() ? hook_ : nullptr;
+    hook_ = nullptr;
+    return hook != nullptr ? hook->end_step() : Outcome();
+  }
 
  private:
+  /// Whether the hook's latest step is this one.
+  [[nodiscard]] bool is_current() const noexcept { return hook_ != nullptr && hook_->current_step() == number_; }
   template <class Call>
-  decltype(auto) chain(Call&& call) {
+  LOUPE_ALWAYS_INLINE decltype(auto) chain(Call&& call) {
     using Outcome = decltype(call());
     if constexpr (std::is_void_v<Outcome>) {
       if (hook_ != nullptr) call();
@@ -14064,6 +14456,7 @@ class [[nodiscard]] StepScope {
   }
 
   HookType* hook_ = nullptr;
+  Step number_;
 };
 
 }  // namespace loupe::inline LOUPE_ABI
@@ -14109,7 +14502,9 @@ class BasicHook {
   BasicHook& operator=(BasicHook&&) noexcept = default;
   /// Closes the hook; a failure is counted.
   ~BasicHook() {
-    if (recorder_) absorb(recorder_->close());
+    if (!recorder_) return;
+    absorb(recorder_->close());
+    recorder_->summarise();
   }
 
   /// Sets the mode of the steps to come.
@@ -14117,10 +14512,15 @@ class BasicHook {
 
   /// Opens the next step, closing the open one: the global step and the mode's step go up by one (the first are 0).
   Outcome<Step> step(Mode mode) {
-    auto outcome = recorder_->set_mode(mode);
-    if (outcome) outcome = recorder_->begin_step();
-    if (!outcome) return finish(result<Step>(fail(std::move(outcome).error())));
-    return finish(result<Step>(Step(*this)));
+    result<void> begun = begin_step_in(mode);
+    if constexpr (std::same_as<ErrorsType, Count>) {  // as below, but without a `result<Step>` to compile
+      if (begun) return Step(*this);
+      absorb(std::move(begun));
+      return Step();
+    } else {
+      if (!begun) return finish(result<Step>(fail(std::move(begun).error())));
+      return finish(result<Step>(Step(*this)));
+    }
   }
   /// Opens the next step in the present mode.
   Outcome<Step> step() { return step(recorder_->mode()); }
@@ -14144,9 +14544,7 @@ class BasicHook {
                   "loupe::TensorView, or specialise the framework for your type");
     if (!recorder_->target.armed) [[likely]]
       return done();
-    const Selection selection = recorder_->select(name);
-    if (!selection) return done();
-    return record(selection, tensor);
+    return offer(name, tensor);
   }
 
   /// Saves one number as tensor `scalar/<name>`, whatever the save configuration says. `value` is a number, a text, or
@@ -14158,11 +14556,9 @@ class BasicHook {
     } else if constexpr (std::convertible_to<const Value&, std::string_view>) {
       const std::string_view text = value;
       return finish(recorder_->record_scalar(name, {&text, ElementType::string, {1}}, options));
-    } else if constexpr (Views<FrameworkType, Value>) {
-      return finish(recorder_->record_scalar(name, FrameworkType::view(value), options));
     } else {
-      const auto evaluated = FrameworkType::evaluate(value);
-      return finish(recorder_->record_scalar(name, FrameworkType::view(evaluated), options));
+      return finish(
+          with_view(value, [&](const TensorView& view) { return recorder_->record_scalar(name, view, options); }));
     }
   }
 
@@ -14170,12 +14566,8 @@ class BasicHook {
   template <class Tensor>
   Outcome<void> save_tensor(std::string_view name, const Tensor& tensor,
                             std::span<const std::string_view> collections = {}) {
-    if constexpr (Views<FrameworkType, Tensor>) {
-      return finish(recorder_->record_custom(name, FrameworkType::view(tensor), collections));
-    } else {
-      const auto evaluated = FrameworkType::evaluate(tensor);
-      return finish(recorder_->record_custom(name, FrameworkType::view(evaluated), collections));
-    }
+    return finish(
+        with_view(tensor, [&](const TensorView& view) { return recorder_->record_custom(name, view, collections); }));
   }
   /// Writes custom tensors that wait (only `compat::Smdebug` lets them wait).
   Outcome<void> flush_custom() { return finish(recorder_->flush_custom()); }
@@ -14189,7 +14581,12 @@ class BasicHook {
   /// Waits until all closed steps are written.
   Outcome<void> flush() { return finish(recorder_->flush()); }
   /// Closes the open step, waits for the writer, writes collections and end marker. Again: nothing.
-  Outcome<void> close() { return finish(recorder_->close()); }
+  Outcome<void> close() {
+    auto outcome = recorder_->close();
+    if (ErrorsType::counts && !outcome) recorder_->absorb(outcome.error());
+    recorder_->summarise();
+    return ErrorsType::finish(std::move(outcome));
+  }
 
   /// A reference for code that should not know the hook's type; valid while the hook lives, moved or not.
   [[nodiscard]] HookRef ref() const noexcept { return HookRef(recorder_->target); }
@@ -14204,15 +14601,38 @@ class BasicHook {
  private:
   explicit BasicHook(RecorderOwner recorder) noexcept : recorder_(std::move(recorder)) {}
 
-  /// Saves a tensor that is due. Kept out of the caller's code, which is the training loop.
+  /// At a step at which something is due. Kept out of the caller's code, which is the training loop, and apart from
+  /// `offer_due` so that a tensor that is passed over needs no stack frame.
   template <class Tensor>
-  LOUPE_NEVER_INLINE Outcome<void> record(Selection selection, const Tensor& tensor) {
+  LOUPE_NEVER_INLINE Outcome<void> offer(std::string_view name, const Tensor& tensor) {
+    if (recorder_->known_names->pass_over(name)) [[likely]]
+      return done();
+    return offer_due(name, tensor);
+  }
+  template <class Tensor>
+  LOUPE_NEVER_INLINE Outcome<void> offer_due(std::string_view name, const Tensor& tensor) {
+    const Selection selection = recorder_->select(name);
+    if (!selection) return done();
+    return finish(with_view(tensor, [&](const TensorView& view) { return recorder_->record(selection, view); }));
+  }
+  /// Calls `call` with a view of a tensor, or of what a lazy expression computes; what computing throws is an error.
+  template <class Tensor, class Call>
+  static result<void> with_view(const Tensor& tensor, Call&& call) {
+    static_assert(SavesTensor<FrameworkType, Tensor>,
+                  "loupe: this hook's Framework has no view(tensor) for this type: hand it a tensor of the framework, "
+                  "a loupe::TensorView, or specialise the framework for your type");
     if constexpr (Views<FrameworkType, Tensor>) {
-      return finish(recorder_->record(selection, FrameworkType::view(tensor)));
+      return call(FrameworkType::view(tensor));
     } else {
-      const auto evaluated = FrameworkType::evaluate(tensor);
-      return finish(recorder_->record(selection, FrameworkType::view(evaluated)));
+      return contained("evaluate an expression", [&]() -> result<void> {
+        const auto evaluated = FrameworkType::evaluate(tensor);
+        return call(FrameworkType::view(evaluated));
+      });
     }
+  }
+  result<void> begin_step_in(Mode mode) {
+    LOUPE_TRY(recorder_->set_mode(mode));
+    return recorder_->begin_step();
   }
   /// Success, at no cost where it is `void`.
   static Outcome<void> done() {
@@ -14457,6 +14877,7 @@ class IdleRecorder final : public Recorder {
   result<void> flush() override { return {}; }
   result<void> close() override { return {}; }
   void absorb(Error error) noexcept override { failures_.add(std::move(error)); }
+  void summarise() noexcept override {}
   [[nodiscard]] CaptureFailures failures() const override { return failures_.snapshot(); }
   [[nodiscard]] CaptureCounts counts() const override { return {}; }
   [[nodiscard]] Mode mode() const noexcept override { return mode_; }
@@ -14499,11 +14920,22 @@ struct [[nodiscard]] NullStep {
 
 /// Takes the place of a hook where capture is switched off at compile time: every call is empty and compiles to nothing.
 struct NullHook {
+  using Step = NullStep;
+  constexpr NullHook() noexcept = default;
+  /// Takes what a hook is constructed from, and looks at none of it.
+  template <class... Parts>
+  constexpr explicit NullHook(const HookConfig&, Parts&&...) noexcept {}
+  template <class... Parts>
+  static result<NullHook> create(const HookConfig&, Parts&&...) {
+    return NullHook();
+  }
+
   constexpr void set_mode(Mode) noexcept {}
   static constexpr NullStep step() noexcept { return {}; }
   static constexpr NullStep step(Mode) noexcept { return {}; }
   constexpr void begin_step() noexcept {}
   constexpr void end_step() noexcept {}
+  constexpr void end_step_quietly() noexcept {}
   [[nodiscard]] static constexpr bool armed() noexcept { return false; }
   template <class Tensor>
   constexpr void save(std::string_view, const Tensor&) noexcept {}
@@ -14512,9 +14944,24 @@ struct NullHook {
   template <class Tensor>
   constexpr void save_tensor(std::string_view, const Tensor&, std::span<const std::string_view> = {}) noexcept {}
   constexpr void flush_custom() noexcept {}
+
+  /// A collection to be changed in vain; never null. The next call in this thread empties it.
+  [[nodiscard]] static Collection* collection(std::string_view name) {
+    thread_local Collection ignored;
+    ignored = Collection{.name = name};
+    return &ignored;
+  }
+  constexpr void add_collection(const Collection&) noexcept {}
+
   constexpr void flush() noexcept {}
   constexpr void close() noexcept {}
   [[nodiscard]] static constexpr HookRef ref() noexcept { return {}; }
+  [[nodiscard]] static CaptureFailures failures() { return {}; }
+  [[nodiscard]] static constexpr CaptureCounts counts() noexcept { return {}; }
+  [[nodiscard]] static constexpr Mode mode() noexcept { return Mode::global; }
+  /// -1: no step is ever begun.
+  [[nodiscard]] static constexpr loupe::Step current_step() noexcept { return loupe::Step(-1); }
+  [[nodiscard]] static constexpr ModeStep current_step(Mode mode) noexcept { return {mode, -1}; }
 };
 
 }  // namespace loupe::inline LOUPE_ABI
@@ -14577,6 +15024,47 @@ inline constexpr CaptureQuirks capture_quirks<compat::Smdebug> = {
 /// @file
 /// Makes the recorder of a hook: where its policies become objects.
 
+// ---- loupe/capture/recorder_parts.hpp
+#ifndef LOUPE_SINGLE_CAPTURE_RECORDER_PARTS_HPP
+#define LOUPE_SINGLE_CAPTURE_RECORDER_PARTS_HPP
+/// @file
+/// What the templates of a hook hand over to the code that is none: its policies as objects, of which a recorder is
+/// made.
+
+namespace loupe::inline LOUPE_ABI {
+
+/// What a recorder is made of besides its configuration: the objects and choices that a hook's policies stand for.
+struct RecorderParts {
+  AnyStorage storage;
+  AnyExecutor executor;
+  AnyClock clock;
+  Text worker;
+  std::int64_t rank = 0;
+  std::int64_t world_size = 1;
+  ReduceFunction reduce = nullptr;
+  CaptureQuirks quirks;
+};
+
+namespace detail {
+
+/// Checks the configuration, opens the trial, and makes its recorder.
+LOUPE_DECL result<RecorderOwner> make_recorder(const HookConfig& config, RecorderParts parts);
+
+/// For constructors: the recorder that was made. A mistake of the caller's is thrown, and so is everything if `throws`;
+/// what the world did (no such disk, no permission) gives a recorder that stands aside. Without exceptions any error
+/// does.
+LOUPE_DECL RecorderOwner recorder_or_idle(result<RecorderOwner> made, ReportSink report, bool throws);
+
+/// The error of a hook that was given no folder.
+LOUPE_DECL unexpected<Error> refuse_empty_out_dir();
+
+}  // namespace detail
+}  // namespace loupe::inline LOUPE_ABI
+
+// ---- loupe/capture/recorder_parts.ipp
+#ifndef LOUPE_SINGLE_CAPTURE_RECORDER_PARTS_IPP
+#define LOUPE_SINGLE_CAPTURE_RECORDER_PARTS_IPP
+
 // ---- loupe/capture/step_recorder.hpp
 #ifndef LOUPE_SINGLE_CAPTURE_STEP_RECORDER_HPP
 #define LOUPE_SINGLE_CAPTURE_STEP_RECORDER_HPP
@@ -14620,6 +15108,7 @@ class RunState {
   AnyStorage storage_;
   std::vector<format::CheckpointState> states_;
   std::vector<Checkpoint> checkpoints_;
+  std::vector<Checkpoint> found_;  // a member, to keep its memory from step to step
   Counters restored_;
   ByteBuffer document_;
 };
@@ -14694,10 +15183,9 @@ LOUPE_DECL format::CheckpointState RunState::state_of(const Counters& counters) 
 }
 
 LOUPE_DECL result<void> RunState::before_step(const Counters& counters) {
-  std::vector<Checkpoint> now;
-  LOUPE_TRY(list_checkpoints(now));
-  if (now == checkpoints_) return {};
-  if (!now.empty()) {
+  LOUPE_TRY(list_checkpoints(found_));
+  if (found_ == checkpoints_) return {};
+  if (!found_.empty()) {
     states_.push_back(state_of(counters));
     document_.clear();
     format::write_checkpoint_states(document_, states_);
@@ -14706,7 +15194,7 @@ LOUPE_DECL result<void> RunState::before_step(const Counters& counters) {
       return written;
     }
   }
-  checkpoints_ = std::move(now);
+  std::swap(checkpoints_, found_);
   return {};
 }
 
@@ -14851,21 +15339,21 @@ class Staging {
 
   /// How much room the steps that wait leave. A step larger than the limit is let through alone.
   [[nodiscard]] Room room() const {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     if (pending_bytes_ < max_pending_bytes_) return Room::enough;
     return pending_bytes_ / 2 < max_pending_bytes_ ? Room::scarce : Room::none;
   }
   /// Waits until there is room. Writers must be at work.
   void wait_for_room() {
-    std::unique_lock lock(mutex_);
-    freed_.wait(lock, [this] { return pending_bytes_ < max_pending_bytes_; });
+    const MutexLock lock(mutex_);
+    while (pending_bytes_ >= max_pending_bytes_) freed_.wait(lock);
   }
 
   /// An empty buffer.
   StepBuffer* acquire() {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     if (idle_.empty()) {
-      buffers_.push_back(std::make_unique<StepBuffer>());
+      buffers_.emplace_back(new StepBuffer);
       idle_.reserve(buffers_.size());
       return buffers_.back().get();
     }
@@ -14875,13 +15363,13 @@ class Staging {
   }
   /// Counts a buffer as waiting; `release_submitted` ends that.
   void submit(const StepBuffer& buffer) {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     pending_bytes_ += buffer.pending_bytes();
   }
   /// Takes a buffer back that was submitted.
   void release_submitted(StepBuffer* buffer) noexcept {
     {
-      const std::lock_guard lock(mutex_);
+      const MutexLock lock(mutex_);
       pending_bytes_ -= buffer->pending_bytes();
       buffer->clear();
       idle_.push_back(buffer);
@@ -14891,16 +15379,16 @@ class Staging {
   /// Takes a buffer back that was not submitted.
   void release(StepBuffer* buffer) noexcept {
     buffer->clear();
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     idle_.push_back(buffer);
   }
 
  private:
   const std::uint64_t max_pending_bytes_;
-  mutable std::mutex mutex_;
-  std::condition_variable freed_;
+  mutable Mutex mutex_;
+  Condition freed_;
   std::uint64_t pending_bytes_ = 0;
-  std::vector<std::unique_ptr<StepBuffer>> buffers_;
+  std::vector<Owner<StepBuffer>> buffers_;
   std::vector<StepBuffer*> idle_;
 };
 
@@ -14949,8 +15437,8 @@ class StepWriter {
   Staging& staging_;
   FailureLog& failures_;
   ByteBuffer document_;  // the index being encoded; only the running task touches it
-  std::mutex mutex_;
-  std::condition_variable idle_;
+  Mutex mutex_;
+  Condition idle_;
   StepBuffer* first_ = nullptr;
   StepBuffer* last_ = nullptr;
   bool is_running_ = false;
@@ -14967,18 +15455,20 @@ namespace loupe::inline LOUPE_ABI {
 LOUPE_DECL void StepWriter::submit(StepBuffer* buffer) {
   staging_.submit(*buffer);
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     (last_ != nullptr ? last_->next : first_) = buffer;
     last_ = buffer;
     if (is_running_) return;
     is_running_ = true;
   }
   // One task empties the queue, so a refusal can only mean that others keep the executor busy: then this thread writes.
-  if (!executor_.post([this]() noexcept { run(); })) run();
+  const auto posted =
+      contained("post a task", [&]() -> result<bool> { return executor_.post([this]() noexcept { run(); }); });
+  if (!posted || !*posted) run();
 }
 
 LOUPE_DECL StepBuffer* StepWriter::take_next() noexcept {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   StepBuffer* buffer = first_;
   if (buffer == nullptr) {
     is_running_ = false;
@@ -15008,8 +15498,8 @@ LOUPE_DECL void StepWriter::run() noexcept {
 }
 
 LOUPE_DECL void StepWriter::drain() {
-  std::unique_lock lock(mutex_);
-  idle_.wait(lock, [this] { return !is_running_; });
+  const MutexLock lock(mutex_);
+  while (is_running_) idle_.wait(lock);
 }
 
 LOUPE_DECL result<void> StepWriter::publish(const StepBuffer& buffer) {
@@ -15052,7 +15542,9 @@ LOUPE_DECL result<void> StepWriter::publish_summaries(const StepBuffer& buffer) 
 
 namespace loupe::inline LOUPE_ABI {
 
+/// How a worker opens and closes the folder of its trial. A plain value; copies may be used on any thread.
 struct TrialFolderOptions {
+  /// The worker's name as it stands in the names of files.
   Text worker;
   /// How many workers write to the folder.
   std::int64_t world_size = 1;
@@ -15118,12 +15610,6 @@ namespace loupe::inline LOUPE_ABI {
 
 namespace detail {
 
-/// Where each of several workers says that it has closed.
-inline constexpr std::string_view closed_prefix = "loupe/closed/";
-
-/// Where TensorBoard's files are unless a directory of their own was configured.
-inline constexpr std::string_view tensorboard_prefix = "tensorboard/";
-
 inline std::string_view without_suffix(std::string_view text, std::string_view suffix) noexcept {
   return text.ends_with(suffix) ? text.substr(0, text.size() - suffix.size()) : text;
 }
@@ -15138,13 +15624,13 @@ inline bool is_beyond(std::string_view worker, std::int64_t world_size) noexcept
   return error == std::errc() && end == worker.data() + worker.size() && rank >= world_size;
 }
 
-/// Keeps the largest mode steps of index files.
+/// Keeps the largest mode steps of index files that a run can count on from.
 class ModeStepReader final : public format::IndexVisitor {
  public:
   explicit ModeStepReader(Counters& counters) noexcept : counters_(counters) {}
   result<void> meta(const format::IndexMeta& meta) override {
     std::int64_t& last = counters_.modes[mode_index(meta.mode)];
-    last = std::max(last, meta.mode_step);
+    if (meta.mode_step <= max_resumed_step) last = std::max(last, meta.mode_step);
     return {};
   }
   result<void> tensor(std::string_view, std::uint64_t, std::uint64_t) override { return {}; }
@@ -15159,8 +15645,12 @@ class ModeStepReader final : public format::IndexVisitor {
 LOUPE_DECL result<TrialFolder> TrialFolder::open(AnyStorage storage, TrialFolderOptions options) {
   TrialFolder folder(std::move(storage), std::move(options));
   const TrialFolderOptions& chosen = folder.options_;
-  if (chosen.claim == ClaimPolicy::take_over_stale && !chosen.writes) return folder;
   const bool refuses = chosen.resume == ResumePolicy::refuse;
+  if (!chosen.writes) {
+    // What is in the folder belongs to the workers that write; smdebug's look for the end of a trial all the same.
+    if (chosen.claim == ClaimPolicy::smdebug && refuses) LOUPE_TRY(folder.refuse_finished_trial());
+    return folder;
+  }
   // Looked for before the claim, so that a finished trial stays untouched, and after it, because the run that had the
   // claim may have finished meanwhile.
   if (refuses) LOUPE_TRY(folder.refuse_finished_trial());
@@ -15191,7 +15681,7 @@ LOUPE_DECL result<void> TrialFolder::find_counters() {
   detail::ModeStepReader mode_steps(counters_);
   for (const Text& key : keys) {
     const auto name = format::parse_index_key(key);
-    if (!name || key != format::index_key(name->step, options_.worker)) continue;
+    if (!name || key != format::index_key(name->step, options_.worker) || name->step > max_resumed_step) continue;
     counters_.restored = true;
     counters_.global = std::max(counters_.global, name->step);
     document.clear();
@@ -15229,10 +15719,13 @@ LOUPE_DECL result<void> TrialFolder::remove_trial() {
     const auto name = format::parse_event_key(key);
     return name && is_ours(name->worker, key, format::event_key(name->step, options_.worker));
   }));
-  if (options_.world_size > 1) return {};
-  LOUPE_TRY(remove_where(detail::tensorboard_prefix, [](std::string_view key) { return key.ends_with(".tfevents"); }));
+  if (options_.world_size > 1)
+    return remove_where(format::closed_prefix, [&](std::string_view key) {
+      return detail::is_beyond(key.substr(format::closed_prefix.size()), options_.world_size);
+    });
+  LOUPE_TRY(remove_where(format::tensorboard_prefix, [](std::string_view key) { return key.ends_with(".tfevents"); }));
   const auto everything = [](std::string_view) { return true; };
-  LOUPE_TRY(remove_where(detail::closed_prefix, everything));
+  LOUPE_TRY(remove_where(format::closed_prefix, everything));
   // What processes that ended while they claimed or marked have left.
   LOUPE_TRY(remove_where(Text::join(format::claim_key, "."), everything));
   return remove_where(Text::join(format::end_marker_key, "."), everything);
@@ -15258,29 +15751,33 @@ LOUPE_DECL result<std::vector<Text>> TrialFolder::unfinished_below(std::string_v
 
 LOUPE_DECL result<bool> TrialFolder::begin_writing() {
   if (has_begun_) return may_write_;
-  has_begun_ = true;
   if (options_.claim == ClaimPolicy::smdebug && claims()) {
     LOUPE_ASSIGN(claim_, Claim::try_acquire_as_smdebug(storage_, format::claim_key));
     may_write_ = static_cast<bool>(claim_);
   }
+  has_begun_ = true;  // not before: an attempt that failed has decided nothing
   return may_write_;
 }
 
-LOUPE_DECL Text TrialFolder::closed_key() const { return Text::join(detail::closed_prefix, options_.worker.view()); }
+LOUPE_DECL Text TrialFolder::closed_key() const { return Text::join(format::closed_prefix, options_.worker.view()); }
 
 LOUPE_DECL result<void> TrialFolder::mark_end() {
   const auto put_empty = [this](std::string_view key) { return storage_.put(key, {}, PutMode::replace); };
   if (options_.end_marker == EndMarkerPolicy::never) return {};
-  if (options_.end_marker == EndMarkerPolicy::last_worker) {
-    if (!options_.writes) return {};
-    if (options_.world_size > 1) {
-      // Each worker says that it has closed before it looks who has: so the last to say it sees all, or several do.
-      LOUPE_TRY(put_empty(closed_key()));
-      LOUPE_ASSIGN(const std::vector<Text> closed, keys_below(detail::closed_prefix));
-      if (static_cast<std::int64_t>(closed.size()) < options_.world_size) return {};
-    }
-  }
-  return put_empty(format::end_marker_key);
+  if (options_.end_marker == EndMarkerPolicy::last_worker && !options_.writes) return {};
+  if (options_.end_marker == EndMarkerPolicy::every_worker || options_.world_size == 1)
+    return put_empty(format::end_marker_key);
+  // Each worker says that it has closed before it looks who has: so the last to say it sees all, or several do.
+  LOUPE_TRY(put_empty(closed_key()));
+  LOUPE_ASSIGN(const std::vector<Text> closed, keys_below(format::closed_prefix));
+  const auto count = std::count_if(closed.begin(), closed.end(), [&](const Text& key) {
+    return !detail::is_beyond(key.view().substr(format::closed_prefix.size()), options_.world_size);
+  });
+  if (count < options_.world_size) return {};
+  LOUPE_TRY(put_empty(format::end_marker_key));
+  // A run that resumes the trial must not take these for its own workers': they may start one after another.
+  for (const Text& key : closed) LOUPE_TRY(storage_.remove(key));
+  return {};
 }
 
 LOUPE_DECL result<void> TrialFolder::close() {
@@ -15297,18 +15794,9 @@ LOUPE_DECL result<void> TrialFolder::close() {
 
 namespace loupe::inline LOUPE_ABI {
 
-/// What a recorder is made of besides its configuration: the objects and choices that a hook's policies stand for.
-struct RecorderParts {
-  AnyStorage storage;
-  AnyExecutor executor;
-  AnyClock clock;
-  Text worker;
-  std::int64_t rank = 0;
-  std::int64_t world_size = 1;
-  ReduceFunction reduce = nullptr;
-  CaptureQuirks quirks;
-};
-
+/// The recorder of a hook that captures: decides what is due, encodes it, and hands closed steps to its writer. For one
+/// thread at a time, on which all calls return before the storage is asked for anything but the claim; the writer works
+/// on the executor.
 class StepRecorder final : public Recorder {
  public:
   /// Checks the configuration and opens the trial.
@@ -15327,6 +15815,7 @@ class StepRecorder final : public Recorder {
   LOUPE_DECL result<void> flush() override;
   LOUPE_DECL result<void> close() override;
   LOUPE_DECL void absorb(Error error) noexcept override;
+  void summarise() noexcept override { failures_.summarise(); }
   [[nodiscard]] LOUPE_DECL CaptureFailures failures() const override;
   [[nodiscard]] CaptureCounts counts() const override { return counts_; }
   [[nodiscard]] Mode mode() const noexcept override { return next_mode_; }
@@ -15350,7 +15839,7 @@ class StepRecorder final : public Recorder {
   };
 
   LOUPE_DECL StepRecorder(HookConfig config, RecorderParts parts, CollectionSet collections, TrialFolder folder,
-                          StepWriter::Target target, std::optional<RunState> run_state, bool writes);
+                          StepWriter::Target writer_target, std::optional<RunState> run_state, bool writes);
   LOUPE_DECL result<void> open_step();
   LOUPE_DECL result<void> close_step();
   LOUPE_DECL result<void> close_trial();
@@ -15360,18 +15849,18 @@ class StepRecorder final : public Recorder {
   /// Gives the open step a buffer, under the back-pressure policy; false if the step is given up.
   LOUPE_DECL bool take_buffer();
   LOUPE_DECL void hand_over_buffer();
-  LOUPE_DECL result<void> export_collections();
+  /// Hands the collections file to the writer, if this worker writes one.
+  LOUPE_DECL void export_collections();
+  /// Keeps `next` as the outcome if there was no error before; else absorbs its error.
+  LOUPE_DECL void merge(result<void>& outcome, result<void> next) noexcept;
+  /// Absorbs the errors of patterns that have come up since the last call.
+  LOUPE_DECL void absorb_pattern_errors();
 
-  [[nodiscard]] Selection selection_of(TensorId tensor) const noexcept {
-    return plan_.decision(tensor).any ? Selection{static_cast<std::int32_t>(tensor.value)} : Selection{};
-  }
-  /// For a tensor that doesn't come in its usual place: hashes its name, and decides about a new one.
-  LOUPE_COLD LOUPE_DECL Selection select_unpredicted(std::string_view name);
   LOUPE_DECL void save_probe(std::string_view name, const ProbeTensor& tensor) noexcept;
   LOUPE_DECL static result<void> check(std::string_view name, const TensorView& tensor);
   LOUPE_DECL result<void> check_name_once(TensorId tensor, std::string_view name);
   LOUPE_DECL result<void> record_due(std::string_view name, const Decision& decision, const TensorView& tensor);
-  LOUPE_DECL void record_reductions(std::string_view name, StatisticSet wanted, const TensorView& tensor);
+  LOUPE_DECL result<void> record_reductions(std::string_view name, StatisticSet wanted, const TensorView& tensor);
   /// Encodes a record whose tag is the end of the buffer's texts, from `tag_begin` on.
   LOUPE_DECL result<void> append(std::uint32_t tag_begin, double wall_time, const TensorView& tensor);
   LOUPE_DECL result<void> append_scalar_summary(std::string_view name, double wall_time, const TensorView& tensor);
@@ -15395,6 +15884,7 @@ class StepRecorder final : public Recorder {
   ReducedValues reduced_;
   std::vector<WaitingScalar> scalars_;
   std::vector<WaitingTensor> custom_;
+  std::size_t absorbed_pattern_errors_ = 0;
   std::vector<bool> checked_names_;   ///< by tensor: its name can be written
   StepBuffer* buffer_ = nullptr;      ///< of the open step, if anything of it is kept
   double step_time_ = 0;              ///< seconds since the epoch at which the open step began
@@ -15406,7 +15896,9 @@ class StepRecorder final : public Recorder {
   bool is_prepared_ = false;
   bool is_open_ = false;
   bool is_closed_ = false;
+  bool is_given_up_ = false;          ///< nothing more is kept of the open step
   bool raw_is_dropped_ = false;       ///< the open step keeps no raw tensors, for lack of memory
+  bool is_counted_reduced_ = false;   ///< a raw tensor of the open step was dropped
   bool has_saved_;                    ///< a tensor was offered at a step that was due
   bool has_exported_collections_ = false;
   StepWriter writer_;               ///< last: its destructor waits for tasks that use the others
@@ -15426,10 +15918,8 @@ inline constexpr std::size_t max_tensor_name = 65536;
 
 /// `<pid>_<hostname>`, which names TensorBoard's files.
 inline Text process_on_host() {
-  char host[256] = {};
-  if (::gethostname(host, sizeof host - 1) != 0 || host[0] == '\0') return Text::join(to_text(::getpid()).view(), "_localhost");
-  for (char* letter = host; *letter != '\0'; ++letter)
-    if (*letter == '/') *letter = '_';
+  std::string host(host_name().view());
+  std::replace(host.begin(), host.end(), '/', '_');
   return Text::join(to_text(::getpid()).view(), "_", std::string_view(host));
 }
 
@@ -15462,14 +15952,17 @@ inline result<void> check_patterns(std::span<const Text> patterns, PatternCompil
   return {};
 }
 
+inline result<void> check_collection(const Collection& collection, PatternCompiler engine) {
+  if (collection.name.empty()) return fail(ErrorKind::invalid_argument, "collections", "a collection needs a name");
+  LOUPE_TRY(check_patterns(collection.include_regex, engine));
+  return collection.save ? collection.save->validate() : result<void>();
+}
+
 inline result<void> check_hook_config(const HookConfig& config) {
   LOUPE_TRY(config.save.validate());
   LOUPE_TRY(check_patterns(config.include_regex, config.pattern_compiler));
-  for (const Collection& collection : config.collections) {
-    LOUPE_TRY(check_patterns(collection.include_regex, config.pattern_compiler));
-    if (collection.name.empty()) return fail(ErrorKind::invalid_argument, "collections", "a collection needs a name");
-    if (collection.save) LOUPE_TRY(collection.save->validate());
-  }
+  for (const Collection& collection : config.collections)
+    LOUPE_TRY(check_collection(collection, config.pattern_compiler));
   if (config.max_pending_bytes == 0)
     return fail(ErrorKind::invalid_argument, "max_pending_bytes", "0 was given; it must be at least 1, or no step could wait");
   return {};
@@ -15480,7 +15973,9 @@ inline result<void> check_tensor_name(std::string_view name) {
   if (name.empty()) return fail(ErrorKind::invalid_argument, "tensor name", "it is empty; a tensor needs a name");
   if (name.size() > max_tensor_name)
     return fail(ErrorKind::invalid_argument, name.substr(0, 64), "the tensor's name is longer than 65536 bytes");
-  if (name.find("smdebug/reductions/") != std::string_view::npos)
+  if (!wire::is_utf8(name))
+    return fail(ErrorKind::invalid_argument, name.substr(0, 64), "the tensor's name is not UTF-8");
+  if (name.find(format::reduction_prefix) != std::string_view::npos)
     return fail(ErrorKind::invalid_argument, name, "a tensor's name must not contain smdebug/reductions/, which marks reductions");
   return {};
 }
@@ -15491,6 +15986,7 @@ LOUPE_DECL result<RecorderOwner> StepRecorder::make(HookConfig config, RecorderP
   return contained("open a hook", [&]() -> result<RecorderOwner> {
     if (!config.enabled) return RecorderOwner(new IdleRecorder(config.report));
     LOUPE_TRY(detail::check_hook_config(config));
+    LOUPE_TRY(format::check_worker(parts.worker));
     LOUPE_ASSIGN(CollectionSet collections, detail::collections_of(config, parts.quirks));
     const bool is_chief = parts.rank == 0;
     const bool saves_all_ranks = config.include_workers == IncludeWorkers::all;
@@ -15503,7 +15999,8 @@ LOUPE_DECL result<RecorderOwner> StepRecorder::make(HookConfig config, RecorderP
                                     .claim = parts.quirks.claim,
                                     .end_marker = config.in_sagemaker_job ? EndMarkerPolicy::never : parts.quirks.end_marker,
                                     .writes = is_chief || saves_all_ranks}));
-    StepWriter::Target target{parts.storage, parts.storage, "tensorboard/", detail::process_on_host(), parts.worker};
+    StepWriter::Target target{parts.storage, parts.storage, format::tensorboard_prefix, detail::process_on_host(),
+                              parts.worker};
     if (!config.tensorboard_dir.empty()) {
       target.tensorboard = AnyStorage(LocalStorage(config.tensorboard_dir));
       target.tensorboard_prefix = {};
@@ -15519,7 +16016,7 @@ LOUPE_DECL result<RecorderOwner> StepRecorder::make(HookConfig config, RecorderP
 }
 
 LOUPE_DECL StepRecorder::StepRecorder(HookConfig config, RecorderParts parts, CollectionSet collections, TrialFolder folder,
-                                      StepWriter::Target tensors, std::optional<RunState> run_state, bool writes)
+                                      StepWriter::Target writer_target, std::optional<RunState> run_state, bool writes)
     : config_(std::move(config)),
       parts_(std::move(parts)),
       collections_(std::move(collections)),
@@ -15532,8 +16029,9 @@ LOUPE_DECL StepRecorder::StepRecorder(HookConfig config, RecorderParts parts, Co
       exports_tensorboard_(config_.export_tensorboard || !config_.tensorboard_dir.empty()),
       exact_types_(config_.exact_element_types || parts_.quirks.exact_element_types),
       has_saved_(counters_.last_saved >= 0),
-      writer_(std::move(tensors), std::move(parts_.executor), staging_, failures_) {
+      writer_(std::move(writer_target), std::move(parts_.executor), staging_, failures_) {
   target.context = this;
+  known_names = &plan_.known_names();
   target.save = [](void* context, ProbeName name, const ProbeTensor& tensor) noexcept {
     static_cast<StepRecorder*>(context)->save_probe({name.data, name.size}, tensor);
   };
@@ -15576,6 +16074,7 @@ LOUPE_DECL result<void> StepRecorder::flush() {
 LOUPE_DECL result<void> StepRecorder::prepare() {
   LOUPE_TRY(plan_.prepare(collections_, {config_.save, config_.reductions, config_.pattern_compiler}));
   is_prepared_ = true;
+  absorb_pattern_errors();
   return {};
 }
 
@@ -15590,11 +16089,13 @@ LOUPE_DECL result<void> StepRecorder::open_step() {
   if (mode_ != Mode::global) ++counters_.modes[mode_index(mode_)];
   counters_.modes[mode_index(Mode::global)] = counters_.global;
   is_open_ = true;
-  raw_is_dropped_ = false;
+  is_given_up_ = raw_is_dropped_ = is_counted_reduced_ = false;
   step_time_ = now();
-  if (has_saved_ && !has_exported_collections_ && parts_.quirks.late_collections_file) LOUPE_TRY(export_collections());
+  if (has_saved_ && !has_exported_collections_ && parts_.quirks.late_collections_file) export_collections();
   find_out_what_is_due(true);
-  if (!scalars_.empty() && !parts_.quirks.scalars_wait) return write_waiting_scalars();
+  // A scalar that can't be written must not cost the step that it happens to come in.
+  if (!scalars_.empty() && !parts_.quirks.scalars_wait)
+    if (auto written = write_waiting_scalars(); !written) absorb(std::move(written).error());
   return {};
 }
 
@@ -15604,19 +16105,21 @@ LOUPE_DECL void StepRecorder::find_out_what_is_due(bool may_take) {
 }
 
 LOUPE_DECL bool StepRecorder::take_buffer() {
+  if (is_given_up_) return false;
   if (config_.backpressure == Backpressure::block) {
     staging_.wait_for_room();
   } else if (const auto room = staging_.room(); room != Staging::Room::enough) {
     if (config_.backpressure == Backpressure::drop || room == Staging::Room::none) {
       failures_.add_dropped_step();
+      is_given_up_ = true;
       return false;
     }
     raw_is_dropped_ = true;
-    failures_.add_reduced_step();
   }
   const auto may_write = folder_.begin_writing();
   if (!may_write) absorb(may_write.error());
-  if (!may_write || !*may_write) return false;
+  is_given_up_ = !may_write || !*may_write;
+  if (is_given_up_) return false;
   buffer_ = staging_.acquire();
   buffer_->step = counters_.global < 0 ? 0 : counters_.global;
   return true;
@@ -15627,10 +16130,10 @@ LOUPE_DECL result<void> StepRecorder::close_step() {
   target.armed = false;
   result<void> outcome;
   if (parts_.quirks.scalars_wait && buffer_ != nullptr) outcome = write_waiting_scalars();
-  is_open_ = false;
+  is_open_ = is_given_up_ = false;
   // Before the first step that readers can see: without it they can't open the trial.
   const bool has_content = has_saved_ || (buffer_ != nullptr && !buffer_->empty());
-  if (has_content && !has_exported_collections_ && !parts_.quirks.late_collections_file) outcome = export_collections();
+  if (has_content && !has_exported_collections_ && !parts_.quirks.late_collections_file) export_collections();
   hand_over_buffer();
   return outcome;
 }
@@ -15647,7 +16150,8 @@ LOUPE_DECL void StepRecorder::hand_over_buffer() {
   writer_.submit(buffer);
 }
 
-LOUPE_DECL result<void> StepRecorder::export_collections() {
+LOUPE_DECL void StepRecorder::export_collections() {
+  if (!writes_ || !folder_.may_write()) return;
   has_exported_collections_ = true;
   StepBuffer* const buffer = staging_.acquire();
   StepBuffer::Object& file = buffer->objects.emplace_back();
@@ -15655,7 +16159,17 @@ LOUPE_DECL result<void> StepRecorder::export_collections() {
   const std::int64_t workers = config_.include_workers == IncludeWorkers::all ? parts_.world_size : 1;
   format::write_collections_file(file.bytes, collections_, workers);
   writer_.submit(buffer);
-  return {};
+}
+
+LOUPE_DECL void StepRecorder::merge(result<void>& outcome, result<void> next) noexcept {
+  if (next) return;
+  if (outcome) outcome = std::move(next);
+  else absorb(std::move(next).error());
+}
+
+LOUPE_DECL void StepRecorder::absorb_pattern_errors() {
+  const std::vector<Error>& errors = plan_.pattern_errors();
+  while (absorbed_pattern_errors_ < errors.size()) absorb(errors[absorbed_pattern_errors_++]);
 }
 
 LOUPE_DECL result<void> StepRecorder::close_trial() {
@@ -15663,19 +16177,17 @@ LOUPE_DECL result<void> StepRecorder::close_trial() {
   result<void> outcome;
   if (parts_.quirks.scalars_wait) {
     // What still waits goes into the open file, or into one of its own for the last step.
-    if (!scalars_.empty()) outcome = write_waiting_scalars();
+    if (!scalars_.empty()) merge(outcome, write_waiting_scalars());
   } else if (!scalars_.empty() && !is_open_) {
-    outcome = open_step();
+    merge(outcome, open_step());
   }
-  if (auto closed = close_step(); !closed) outcome = std::move(closed);
+  merge(outcome, close_step());
   hand_over_buffer();
   is_closed_ = true;
   // Again in the end, when all names of tensors are known; smdebug writes the file once.
-  if (writes_ && folder_.may_write() && !(has_exported_collections_ && parts_.quirks.late_collections_file))
-    if (auto exported = export_collections(); !exported) outcome = std::move(exported);
+  if (!(has_exported_collections_ && parts_.quirks.late_collections_file)) export_collections();
   writer_.drain();
-  if (auto closed = folder_.close(); !closed) outcome = std::move(closed);
-  failures_.summarise();
+  merge(outcome, folder_.close());
   return outcome;
 }
 
@@ -15689,10 +16201,9 @@ LOUPE_DECL result<Collection*> StepRecorder::collection(std::string_view name) {
 
 LOUPE_DECL result<void> StepRecorder::add_collection(const Collection& collection) {
   return contained("add a collection", [&]() -> result<void> {
-    if (collection.save) LOUPE_TRY(collection.save->validate());
-    LOUPE_TRY(collections_.include(collection.name));
+    LOUPE_TRY(detail::check_collection(collection, config_.pattern_compiler));
     LOUPE_TRY(collections_.add(collection));
-    return {};
+    return collections_.include(collection.name);
   });
 }
 
@@ -15706,14 +16217,11 @@ namespace loupe::inline LOUPE_ABI {
 
 LOUPE_DECL Selection StepRecorder::select(std::string_view name) {
   has_saved_ = true;
-  const auto tensor = plan_.find_predicted(name);
-  if (!tensor) [[unlikely]]
-    return select_unpredicted(name);
-  return selection_of(*tensor);
-}
-
-LOUPE_DECL Selection StepRecorder::select_unpredicted(std::string_view name) {
-  auto outcome = contained("select a tensor", [&]() -> result<Selection> { return selection_of(plan_.find_or_add(name)); });
+  auto outcome = contained("select a tensor", [&]() -> result<Selection> {
+    const TensorId tensor = plan_.find_or_add(name);
+    return plan_.decision(tensor).any ? Selection{static_cast<std::int32_t>(tensor.value)} : Selection{};
+  });
+  absorb_pattern_errors();
   if (outcome) return *outcome;
   absorb(std::move(outcome).error());
   return {};
@@ -15731,6 +16239,7 @@ LOUPE_DECL result<void> StepRecorder::record(Selection selection, const TensorVi
 }
 
 LOUPE_DECL void StepRecorder::save_probe(std::string_view name, const ProbeTensor& tensor) noexcept {
+  if (plan_.known_names().pass_over(name)) return;
   const Selection selection = select(name);
   if (!selection) return;
   result<void> outcome =
@@ -15766,41 +16275,46 @@ LOUPE_DECL result<void> StepRecorder::record_due(std::string_view name, const De
     buffer_->keep_shape(name, tensor.shape);
     buffer_->note_mode(mode_, current_mode_step(), true);
   }
-  if (!decision.statistics.empty()) record_reductions(name, decision.statistics, tensor);
+  if (decision.raw && !is_empty && raw_is_dropped_ && !is_counted_reduced_) {
+    is_counted_reduced_ = true;
+    failures_.add_reduced_step();
+  }
+  result<void> outcome;
+  if (!decision.statistics.empty()) merge(outcome, record_reductions(name, decision.statistics, tensor));
   if (exports_tensorboard_ && decision.histogram_collection >= 0 && !is_empty && tensor.type != ElementType::boolean &&
       tensor.type != ElementType::string)
-    LOUPE_TRY(append_histogram(collections_[static_cast<std::size_t>(decision.histogram_collection)].name, name, tensor));
-  if (keeps_raw) LOUPE_TRY(append(buffer_->keep_text(name), step_time_, tensor));
+    merge(outcome,
+          append_histogram(collections_[static_cast<std::size_t>(decision.histogram_collection)].name, name, tensor));
+  if (keeps_raw) merge(outcome, append(buffer_->keep_text(name), step_time_, tensor));
   if (exports_tensorboard_ && decision.scalar_summary && tensor.size() == 1 && tensor.type != ElementType::string)
-    LOUPE_TRY(append_scalar_summary(name, step_time_, tensor));
-  return {};
+    merge(outcome, append_scalar_summary(name, step_time_, tensor));
+  return outcome;
 }
 
-LOUPE_DECL void StepRecorder::record_reductions(std::string_view name, StatisticSet wanted, const TensorView& tensor) {
+LOUPE_DECL result<void> StepRecorder::record_reductions(std::string_view name, StatisticSet wanted,
+                                                        const TensorView& tensor) {
   parts_.reduce(tensor, wanted, reduced_);
+  result<void> outcome;
   const auto append_value = [&](std::string_view operation, const Scalar& value) {
     const std::uint32_t tag = buffer_->text_end();
     format::append_reduction_name(buffer_->texts(), operation, name);
     const Scalar widened = Scalar::from(value.as_double());
     const auto one_element = [](const Scalar& scalar) { return TensorView(scalar.view().data, scalar.type(), {1}); };
     // A sum too large for any integer that Python reads is kept as a double.
-    if (!append(tag, step_time_, one_element(value))) (void)append(tag, step_time_, one_element(widened));
+    if (!append(tag, step_time_, one_element(value))) merge(outcome, append(tag, step_time_, one_element(widened)));
   };
   for (const Statistic statistic : reduced_.present) append_value(statistic_name(statistic), *reduced_.find(statistic));
   for (std::uint32_t index = 0; index < reduced_.custom_count; ++index)
     append_value(reduced_.custom[index].name, reduced_.custom[index].value);
+  return outcome;
 }
 
 LOUPE_DECL result<void> StepRecorder::append(std::uint32_t tag_begin, double wall_time, const TensorView& tensor) {
   const std::uint32_t tag_size = buffer_->text_end() - tag_begin;
   const format::EventHeader header{wall_time, buffer_->step, mode_, current_mode_step()};
-  const std::size_t mark = buffer_->events.size();
   const auto span = format::append_tensor_record(buffer_->events, header, buffer_->text(tag_begin, tag_size), tensor,
                                                  exact_types_ ? format::DtypePolicy::exact : format::DtypePolicy::widen_for_python);
-  if (!span) {
-    buffer_->events.truncate(mark);
-    return fail(span.error());
-  }
+  if (!span) return fail(span.error());
   buffer_->records.push_back({span->start, span->length, tag_begin, tag_size});
   buffer_->note_mode(mode_, current_mode_step(), false);
   ++counts_.tensors;
@@ -15837,9 +16351,10 @@ LOUPE_DECL result<void> StepRecorder::append_histogram(std::string_view collecti
 LOUPE_DECL result<void> StepRecorder::record_scalar(std::string_view name, const TensorView& value, const ScalarOptions& options) {
   return contained("save a scalar", [&]() -> result<void> {
     if (is_closed_) return fail(ErrorKind::invalid_state, name, "a scalar was given after the hook was closed");
+    if (!value.has_tensor()) return {};
     LOUPE_TRY(detail::check_tensor_name(name));
     LOUPE_TRY(check(name, value));
-    if (!value.has_tensor() || value.size() != 1)
+    if (value.size() != 1)
       return fail(ErrorKind::invalid_type, name, "a scalar must be a number, a text, or a tensor of exactly one element");
     if (!writes_ || config_.dry_run) return {};
     const double time = options.timestamp != 0 ? options.timestamp : now();
@@ -15854,7 +16369,7 @@ LOUPE_DECL result<void> StepRecorder::record_scalar(std::string_view name, const
 
 LOUPE_DECL result<void> StepRecorder::write_scalar(std::string_view name, const TensorView& value, double time) {
   if (buffer_ == nullptr && !take_buffer()) return {};
-  const std::uint32_t tag = buffer_->keep_text("scalar/", name);
+  const std::uint32_t tag = buffer_->keep_text(format::scalar_prefix, name);
   if (exports_tensorboard_ && value.type != ElementType::string)
     LOUPE_TRY(append_scalar_summary(buffer_->text(tag, buffer_->text_end() - tag), time, value));
   return append(tag, time, TensorView(value.data, value.type, {1}));
@@ -15863,7 +16378,7 @@ LOUPE_DECL result<void> StepRecorder::write_scalar(std::string_view name, const 
 LOUPE_DECL result<void> StepRecorder::write_waiting_scalars() {
   result<void> outcome;
   for (const WaitingScalar& scalar : scalars_)
-    if (auto written = write_scalar(scalar.name, scalar.value.view(), scalar.time); !written) outcome = std::move(written);
+    merge(outcome, write_scalar(scalar.name, scalar.value.view(), scalar.time));
   scalars_.clear();
   return outcome;
 }
@@ -15871,6 +16386,7 @@ LOUPE_DECL result<void> StepRecorder::write_waiting_scalars() {
 LOUPE_DECL result<void> StepRecorder::record_custom(std::string_view name, const TensorView& tensor,
                                                     std::span<const std::string_view> collections) {
   return contained("save a custom tensor", [&]() -> result<void> {
+    if (!tensor.has_tensor()) return {};
     if (is_closed_) return fail(ErrorKind::invalid_state, name, "a tensor was given after the hook was closed");
     LOUPE_TRY(detail::check_tensor_name(name));
     LOUPE_TRY(check(name, tensor));
@@ -15894,15 +16410,16 @@ LOUPE_DECL result<void> StepRecorder::record_custom(std::string_view name, const
 
 LOUPE_DECL result<void> StepRecorder::flush_custom() {
   return contained("write custom tensors", [&]() -> result<void> {
+    if (!is_prepared_) return {};  // no step has begun that they could be written to
     result<void> outcome;
     for (const WaitingTensor& waiting : custom_) {
       if (auto added = plan_.add_to_collection(waiting.name, waiting.collection); !added) {
-        outcome = std::move(added);
+        merge(outcome, std::move(added));
         continue;
       }
       const auto& reductions = collections_.find(waiting.collection)->reductions;
       if (buffer_ == nullptr || !reductions || !reductions->save_raw_tensor || waiting.value.view().byte_size() == 0) continue;
-      if (auto written = append(buffer_->keep_text(waiting.name), step_time_, waiting.value.view()); !written) outcome = std::move(written);
+      merge(outcome, append(buffer_->keep_text(waiting.name), step_time_, waiting.value.view()));
     }
     custom_.clear();
     return outcome;
@@ -15912,6 +16429,35 @@ LOUPE_DECL result<void> StepRecorder::flush_custom() {
 }  // namespace loupe::inline LOUPE_ABI
 #endif  // LOUPE_SINGLE_CAPTURE_STEP_RECORDER_RECORDS_IPP
 #endif  // LOUPE_SINGLE_CAPTURE_STEP_RECORDER_HPP
+
+namespace loupe::inline LOUPE_ABI::detail {
+
+constexpr bool is_callers_mistake(ErrorKind kind) noexcept {
+  return kind == ErrorKind::invalid_argument || kind == ErrorKind::invalid_type || kind == ErrorKind::invalid_state ||
+         kind == ErrorKind::invalid_collection_configuration || kind == ErrorKind::unsupported;
+}
+
+LOUPE_DECL result<RecorderOwner> make_recorder(const HookConfig& config, RecorderParts parts) {
+  return StepRecorder::make(config, std::move(parts));
+}
+
+LOUPE_DECL RecorderOwner recorder_or_idle(result<RecorderOwner> made, ReportSink report, bool throws) {
+  if (made) return *std::move(made);
+#if LOUPE_HAS_EXCEPTIONS
+  if (throws || is_callers_mistake(made.error().kind)) throw_error(std::move(made).error());
+#else
+  (void)throws;
+#endif
+  return RecorderOwner(new IdleRecorder(report, std::move(made).error()));
+}
+
+LOUPE_DECL unexpected<Error> refuse_empty_out_dir() {
+  return fail(ErrorKind::invalid_argument, "out_dir", "it is empty; a hook needs a folder to write its trial to");
+}
+
+}  // namespace loupe::inline LOUPE_ABI::detail
+#endif  // LOUPE_SINGLE_CAPTURE_RECORDER_PARTS_IPP
+#endif  // LOUPE_SINGLE_CAPTURE_RECORDER_PARTS_HPP
 
 namespace loupe::inline LOUPE_ABI::detail {
 
@@ -15931,7 +16477,7 @@ auto take_part(Fallback&& fallback, First&& first, Rest&&... rest) {
 template <class StrategyType, class CompatibilityType>
 struct RecorderFactory {
   template <class StorageType, class RanksType, class ClockType, class ExecutorType, class... Parts>
-  static result<RecorderOwner> make(HookConfig config, Parts&&... parts) {
+  static result<RecorderOwner> make(const HookConfig& config, Parts&&... parts) {
     // A policy that can't be made from nothing has to be among the parts; then its fallback is never looked into.
     const RanksType ranks = take_part<RanksType>([]<class Type = RanksType>() { return Type(); }, parts...);
     LOUPE_ASSIGN(AnyStorage storage, make_storage<StorageType>(config.out_dir, parts...));
@@ -15945,20 +16491,14 @@ struct RecorderFactory {
         .reduce = &reduce_tensor<StrategyType>,
         .quirks = capture_quirks<CompatibilityType>,
     };
-    return StepRecorder::make(std::move(config), std::move(made));
+    return make_recorder(config, std::move(made));
   }
 
-  /// As `make`, for a constructor: a mistake of the caller's is thrown, and so is everything under `Throw`; what the
-  /// world did (no such disk, no permission) makes the hook stand aside. Without exceptions it always stands aside.
+  /// As `make`, for a constructor; see `recorder_or_idle`.
   template <class StorageType, class RanksType, class ClockType, class ExecutorType, class ErrorsType, class... Parts>
-  static RecorderOwner construct(HookConfig config, Parts&&... parts) {
-    const ReportSink report = config.report;
-    auto recorder = make<StorageType, RanksType, ClockType, ExecutorType>(std::move(config), std::forward<Parts>(parts)...);
-    if (recorder) return *std::move(recorder);
-#if LOUPE_HAS_EXCEPTIONS
-    if (!ErrorsType::counts || is_callers_mistake(recorder.error().kind)) throw_error(std::move(recorder).error());
-#endif
-    return RecorderOwner(new IdleRecorder(report, std::move(recorder).error()));
+  static RecorderOwner construct(const HookConfig& config, Parts&&... parts) {
+    auto made = make<StorageType, RanksType, ClockType, ExecutorType>(config, std::forward<Parts>(parts)...);
+    return recorder_or_idle(std::move(made), config.report, !ErrorsType::counts);
   }
 
  private:
@@ -15970,8 +16510,7 @@ struct RecorderFactory {
     } else {
       static_assert(std::constructible_from<StorageType, Text>,
                     "loupe::Hook: a storage that isn't made from HookConfig::out_dir must be handed to the constructor");
-      if (out_dir.empty())
-        return fail(ErrorKind::invalid_argument, "out_dir", "it is empty; a hook needs a folder to write its trial to");
+      if (out_dir.empty()) return refuse_empty_out_dir();
       return AnyStorage(StorageType(out_dir));
     }
   }
@@ -15983,11 +16522,13 @@ struct RecorderFactory {
     else
       return AnyExecutor(std::in_place_type<ExecutorType>);
   }
-  static constexpr bool is_callers_mistake(ErrorKind kind) noexcept {
-    return kind == ErrorKind::invalid_argument || kind == ErrorKind::invalid_type || kind == ErrorKind::invalid_state ||
-           kind == ErrorKind::invalid_collection_configuration || kind == ErrorKind::unsupported;
-  }
 };
+
+#ifdef LOUPE_SEPARATE_COMPILATION
+// The commonest choice is compiled once.
+extern template result<RecorderOwner>
+RecorderFactory<Fused, compat::None>::make<LocalStorage, ranks::Single, SystemClock, ThreadExecutor>(const HookConfig&);
+#endif
 
 }  // namespace loupe::inline LOUPE_ABI::detail
 #endif  // LOUPE_SINGLE_CAPTURE_RECORDER_FACTORY_HPP
@@ -16035,7 +16576,7 @@ struct IndexBlock {
   std::int64_t mode_step = 0;
   const Interned* worker = nullptr;
   Text event_key;                     ///< empty: the one that the layout gives
-  std::vector<IndexEntry> entries;    ///< by tensor (its address), then by part
+  std::vector<IndexEntry> entries;    ///< by tensor (its number), then by part
   std::vector<std::int64_t> extents;  ///< of all shapes
   std::uint32_t load_order = 0;       ///< counts the files that the trial has read
   Mode mode = Mode::global;
@@ -16052,6 +16593,9 @@ struct IndexBlock {
   }
   /// Sorts the entries; of several about the same thing the last one stays.
   void seal() {
+    // Files name their tensors in one order, that in which the trial met them first.
+    const auto is_not_before = [](const IndexEntry& a, const IndexEntry& b) { return !before(a, b); };
+    if (std::adjacent_find(entries.begin(), entries.end(), is_not_before) == entries.end()) return;
     std::vector<std::uint32_t> order(entries.size());
     std::iota(order.begin(), order.end(), std::uint32_t{0});
     std::sort(order.begin(), order.end(), [this](std::uint32_t a, std::uint32_t b) {
@@ -16089,7 +16633,7 @@ struct IndexBlock {
 
  private:
   static bool before(const IndexEntry& a, const IndexEntry& b) noexcept {
-    if (a.tensor != b.tensor) return std::less<>()(a.tensor, b.tensor);
+    if (a.tensor != b.tensor) return a.tensor->number < b.tensor->number;
     return a.part < b.part;
   }
   [[nodiscard]] const IndexEntry* lower_bound(const Interned* tensor, std::uint16_t part) const noexcept {
