@@ -8708,10 +8708,12 @@ class CollectionSet;
 struct Decision;
 struct DefaultCollection;
 struct FrameworkDefaults;
-class KnownNames;
+struct KnownName;
+struct KnownNames;
 struct ModeSaveConfig;
 class ModeSaveConfigs;
 class NameFilter;
+struct NameOrder;
 class NameSet;
 class NameTable;
 class Plan;
@@ -8963,10 +8965,29 @@ class IndexIterator {
 
 }  // namespace loupe::inline LOUPE_ABI
 #endif  // LOUPE_SINGLE_SELECT_INDEX_ITERATOR_HPP
+// ---- loupe/select/known_names.hpp
+#ifndef LOUPE_SINGLE_SELECT_KNOWN_NAMES_HPP
+#define LOUPE_SINGLE_SELECT_KNOWN_NAMES_HPP
+/// @file
+/// The quick way past names that are known: what a hook asks before anything else.
 
 namespace loupe::inline LOUPE_ABI {
 
-namespace detail {
+/// No name's number.
+inline constexpr std::uint32_t no_name = UINT32_MAX;
+
+/// A name of a `NameTable`.
+struct KnownName {
+  Text name;
+  std::uint32_t successor = no_name;  ///< what was asked for next, the last time
+  std::uint32_t tag = 0;              ///< what the table's user notes down for the name
+};
+
+/// Where in the usual order of names a loop is.
+struct NameOrder {
+  std::uint32_t first = no_name;
+  std::uint32_t last = no_name;  ///< what was asked for last in this round
+};
 
 /// Whether two names are equal, without the call that `==` costs: the hot path's names are a few words long.
 LOUPE_ALWAYS_INLINE bool is_same_name(std::string_view one, std::string_view other) noexcept {
@@ -8992,14 +9013,42 @@ LOUPE_ALWAYS_INLINE bool is_same_name(std::string_view one, std::string_view oth
   return !differs_at(last);
 }
 
-}  // namespace detail
+/// The names a plan knows and which of them the open step wants; the plan keeps it up to date.
+struct KnownNames {
+  const KnownName* names = nullptr;
+  std::uint32_t size = 0;
+  NameOrder* order = nullptr;
+  const std::uint8_t* is_wanted = nullptr;  ///< by tag
+
+  /// Whether the name came in its usual place and the step doesn't want it: then it is done with. If not, ask the plan.
+  /// A loop that asks in the order in which it first asked is predicted without a look at the names: no lookup waits
+  /// for the one before it.
+  LOUPE_ALWAYS_INLINE bool pass_over(std::string_view name) noexcept {
+    static_assert(no_name + 1 == 0, "the number after none is the first");
+    const std::uint32_t last = order->last;
+    return is_unwanted(last + 1, name) || is_unwanted(last == no_name ? order->first : names[last].successor, name);
+  }
+
+ private:
+  LOUPE_ALWAYS_INLINE bool is_unwanted(std::uint32_t predicted, std::string_view name) noexcept {
+    if (predicted >= size || !is_same_name(names[predicted].name, name) || is_wanted[names[predicted].tag] != 0)
+      return false;
+    order->last = predicted;
+    return true;
+  }
+};
+
+}  // namespace loupe::inline LOUPE_ABI
+#endif  // LOUPE_SINGLE_SELECT_KNOWN_NAMES_HPP
+
+namespace loupe::inline LOUPE_ABI {
 
 /// Interns names: the first distinct name is 0, the next 1, and so on. Lookups are predicted: training loops ask for
 /// the same names in the same order in every step, so the table compares with the name that followed last time before
 /// it hashes. A name that is found again allocates nothing. For one thread at a time.
 class NameTable {
  public:
-  static constexpr std::uint32_t none = UINT32_MAX;
+  static constexpr std::uint32_t none = no_name;
 
   struct Found {
     std::uint32_t id;
@@ -9008,35 +9057,24 @@ class NameTable {
 
   /// The number of a name, which is added if it is new.
   Found find_or_add(std::string_view name) {
-    if (const std::uint32_t predicted = find_predicted(name); predicted != none) return {predicted, false};
-    return find_or_add_unpredicted(name);
-  }
-  /// The number of a name if it is the one that is predicted, or `none`: the quick half of `find_or_add`.
-  std::uint32_t find_predicted(std::string_view name) noexcept {
     const std::uint32_t predicted = successor();
-    if (predicted == none || !detail::is_same_name(entries_[predicted].name, name)) [[unlikely]]
-      return none;
-    return last_ = predicted;
-  }
-  /// Goes on to the name if it is a predicted one and `is_wanted[tag(…)]` is 0. A loop that asks in the order in which it
-  /// first asked is predicted without a look at the table: no lookup waits for the one before it.
-  LOUPE_ALWAYS_INLINE bool pass_over(std::string_view name, const std::uint8_t* is_wanted) noexcept {
-    static_assert(none + 1 == 0, "the number after none is the first");
-    const std::uint32_t next = last_ + 1;
-    return is_passed_over(next, name, is_wanted) || is_passed_over(successor(), name, is_wanted);
+    if (predicted != none && is_same_name(entries_[predicted].name, name)) return {order_.last = predicted, false};
+    return find_or_add_unpredicted(name);
   }
   /// The number of a name, or `none`; leaves the prediction alone.
   [[nodiscard]] std::uint32_t find(std::string_view name) const noexcept {
     return slots_.empty() ? none : slots_[slot_of(name)];
   }
   /// The next lookup begins a new round: it is predicted to be what began the last one.
-  void restart() noexcept { last_ = none; }
+  void restart() noexcept { order_.last = none; }
 
   /// The name of a number; stays where it is while the table lives.
   [[nodiscard]] std::string_view operator[](std::size_t id) const noexcept { return entries_[id].name; }
   /// What the table's user notes down for a name; 0 at first.
   [[nodiscard]] std::uint32_t tag(std::size_t id) const noexcept { return entries_[id].tag; }
   void set_tag(std::size_t id, std::uint32_t tag) noexcept { entries_[id].tag = tag; }
+  /// A view for quick looks, without `is_wanted`; true until a name is added.
+  [[nodiscard]] KnownNames known() noexcept { return {entries_.data(), size(), &order_, nullptr}; }
   [[nodiscard]] std::uint32_t size() const noexcept { return static_cast<std::uint32_t>(entries_.size()); }
 
   /// Iteration gives the names in the order of their numbers.
@@ -9044,29 +9082,17 @@ class NameTable {
   [[nodiscard]] IndexIterator<NameTable> end() const noexcept { return {*this, size()}; }
 
  private:
-  struct Entry {
-    Text name;
-    std::uint32_t successor = none;  ///< what was asked for next, the last time
-    std::uint32_t tag = 0;
-  };
-  [[nodiscard]] std::uint32_t& successor() noexcept { return last_ == none ? first_ : entries_[last_].successor; }
-  LOUPE_ALWAYS_INLINE bool is_passed_over(std::uint32_t predicted, std::string_view name,
-                                          const std::uint8_t* is_wanted) noexcept {
-    if (predicted >= entries_.size()) return false;
-    const Entry& entry = entries_[predicted];
-    if (!detail::is_same_name(entry.name, name) || is_wanted[entry.tag] != 0) return false;
-    last_ = predicted;
-    return true;
+  [[nodiscard]] std::uint32_t& successor() noexcept {
+    return order_.last == none ? order_.first : entries_[order_.last].successor;
   }
   /// The slot that holds the name, or the empty one where it belongs.
   [[nodiscard]] LOUPE_DECL std::size_t slot_of(std::string_view name) const noexcept;
   LOUPE_COLD LOUPE_DECL Found find_or_add_unpredicted(std::string_view name);
   LOUPE_DECL void grow();
 
-  std::vector<Entry> entries_;
+  std::vector<KnownName> entries_;
   std::vector<std::uint32_t> slots_;  ///< open addressing, a power of two in size, at most half full
-  std::uint32_t first_ = none;
-  std::uint32_t last_ = none;
+  NameOrder order_;
 };
 
 }  // namespace loupe::inline LOUPE_ABI
@@ -9093,7 +9119,7 @@ LOUPE_DECL NameTable::Found NameTable::find_or_add_unpredicted(std::string_view 
     slot = size() - 1;
   }
   successor() = slot;
-  last_ = slot;
+  order_.last = slot;
   return {slot, is_new};
 }
 
@@ -9680,28 +9706,6 @@ LOUPE_DECL bool CollectionSet::may_be_empty(std::string_view name) const noexcep
 }  // namespace loupe::inline LOUPE_ABI
 #endif  // LOUPE_SINGLE_SELECT_COLLECTION_SET_IPP
 #endif  // LOUPE_SINGLE_SELECT_COLLECTION_SET_HPP
-// ---- loupe/select/known_names.hpp
-#ifndef LOUPE_SINGLE_SELECT_KNOWN_NAMES_HPP
-#define LOUPE_SINGLE_SELECT_KNOWN_NAMES_HPP
-/// @file
-/// The part of a plan that a hook asks before anything else.
-
-namespace loupe::inline LOUPE_ABI {
-
-/// The names a plan knows and which of them the open step wants.
-class KnownNames {
- public:
-  /// Whether the name came in its usual place and the step doesn't want it: then it is done with. If not, ask the plan.
-  LOUPE_ALWAYS_INLINE bool pass_over(std::string_view name) noexcept { return table_.pass_over(name, is_wanted_); }
-
- private:
-  friend class Plan;
-  NameTable table_;                           ///< a name's tag: which of the plan's memberships it has
-  const std::uint8_t* is_wanted_ = nullptr;   ///< by membership, at the open step
-};
-
-}  // namespace loupe::inline LOUPE_ABI
-#endif  // LOUPE_SINGLE_SELECT_KNOWN_NAMES_HPP
 // ---- loupe/select/name_filter.hpp
 #ifndef LOUPE_SINGLE_SELECT_NAME_FILTER_HPP
 #define LOUPE_SINGLE_SELECT_NAME_FILTER_HPP
@@ -10844,25 +10848,25 @@ class Plan {
   /// The number of a tensor. A name that is new is looked for in the collections to be saved, and added to the
   /// `tensor_names` of those that match.
   TensorId find_or_add(std::string_view name) {
-    const std::uint32_t number = names_.table_.find_or_add(name).id;
-    if (names_.table_.tag(number) == undecided) [[unlikely]]
+    const std::uint32_t number = names_.find_or_add(name).id;
+    if (names_.tag(number) == undecided) [[unlikely]]
       add_member(number);
     return TensorId{number};
   }
   /// The quick way past tensors that are not due; usable once the plan is prepared, while it stays where it is.
-  [[nodiscard]] KnownNames& known_names() noexcept { return names_; }
+  [[nodiscard]] KnownNames& known_names() noexcept { return known_names_; }
   /// Puts a tensor into a collection by name, whatever the patterns say. Errors: `invalid_argument` if there is none of
   /// that name, `invalid_state` before preparation.
   LOUPE_DECL result<void> add_to_collection(std::string_view tensor, std::string_view collection);
   /// What to save of a tensor in the step that was begun last.
   [[nodiscard]] const Decision& decision(TensorId tensor) const noexcept {
-    return due_->decisions[names_.table_.tag(tensor.value)];
+    return due_->decisions[names_.tag(tensor.value)];
   }
 
   /// Whether a collection is due in the step that was begun last.
   [[nodiscard]] LOUPE_DECL bool is_due(std::string_view collection) const noexcept;
-  [[nodiscard]] std::string_view tensor_name(TensorId tensor) const noexcept { return names_.table_[tensor.value]; }
-  [[nodiscard]] std::size_t tensor_count() const noexcept { return names_.table_.size(); }
+  [[nodiscard]] std::string_view tensor_name(TensorId tensor) const noexcept { return names_[tensor.value]; }
+  [[nodiscard]] std::size_t tensor_count() const noexcept { return names_.size(); }
   /// The patterns that were refused, and searches on which an engine gave up, up to a limit; they select nothing.
   [[nodiscard]] const std::vector<Error>& pattern_errors() const noexcept { return pattern_errors_; }
 
@@ -10893,11 +10897,13 @@ class Plan {
   LOUPE_DECL std::uint32_t number_of(Bits member);
   LOUPE_DECL void keep(const Error& error);
   LOUPE_DECL void complete_decisions();
+  LOUPE_DECL void show_names() noexcept;
   [[nodiscard]] LOUPE_DECL Decision decide(const Bits& due, const Bits& membership) const;
 
   CollectionSet* collections_ = nullptr;
   std::vector<Saved> saved_;
-  KnownNames names_;
+  NameTable names_;  ///< a name's tag: which of `memberships_` it has
+  KnownNames known_names_;
   std::vector<Bits> memberships_;  ///< the distinct sets of collections that tensors are in, after that of `undecided`
   std::vector<Due> due_sets_;
   Due* due_ = nullptr;
@@ -10961,7 +10967,7 @@ LOUPE_DECL result<void> Plan::prepare(CollectionSet& collections, const PlanDefa
 }
 
 LOUPE_DECL bool Plan::begin_step(Mode mode, std::int64_t mode_step) {
-  names_.table_.restart();
+  names_.restart();
   bool any = false;
   for (std::uint64_t& word : scratch_) word = 0;
   for (std::size_t index = 0; index < saved_.size(); ++index) {
@@ -10999,7 +11005,8 @@ LOUPE_DECL bool Plan::is_due(std::string_view collection) const noexcept {
 }
 
 LOUPE_DECL void Plan::add_member(std::uint32_t tensor) {
-  const std::string_view name = names_.table_[tensor];
+  show_names();  // first, for adding the name may have moved them, and what follows may throw
+  const std::string_view name = names_[tensor];
   Bits member(words());
   for (std::size_t index = 0; index < saved_.size(); ++index) {
     Collection& collection = *collections_->collections_[saved_[index].number].get();
@@ -11012,7 +11019,7 @@ LOUPE_DECL void Plan::add_member(std::uint32_t tensor) {
     }
     if (has_name) member[index / 64] |= std::uint64_t{1} << (index % 64);
   }
-  names_.table_.set_tag(tensor, number_of(std::move(member)));
+  names_.set_tag(tensor, number_of(std::move(member)));
 }
 
 LOUPE_DECL std::uint32_t Plan::number_of(Bits member) {
@@ -11032,9 +11039,9 @@ LOUPE_DECL result<void> Plan::add_to_collection(std::string_view tensor, std::st
   collections_->collections_[number].get()->tensor_names.insert(tensor);
   for (std::size_t index = 0; index < saved_.size(); ++index) {
     if (saved_[index].number != number) continue;
-    Bits member = memberships_[names_.table_.tag(id.value)];
+    Bits member = memberships_[names_.tag(id.value)];
     member[index / 64] |= std::uint64_t{1} << (index % 64);
-    names_.table_.set_tag(id.value, number_of(std::move(member)));
+    names_.set_tag(id.value, number_of(std::move(member)));
   }
   return {};
 }
@@ -11051,7 +11058,12 @@ LOUPE_DECL void Plan::complete_decisions() {
     due_->decisions.push_back(decision);
     due_->is_wanted.push_back(decision.any || index == undecided ? 1 : 0);
   }
-  names_.is_wanted_ = due_->is_wanted.data();
+  show_names();
+}
+
+LOUPE_DECL void Plan::show_names() noexcept {
+  known_names_ = names_.known();
+  known_names_.is_wanted = due_->is_wanted.data();
 }
 
 LOUPE_DECL Decision Plan::decide(const Bits& due, const Bits& membership) const {

@@ -18,7 +18,7 @@ LOUPE_DECL NameTable::Found NameTable::find_or_add_unpredicted(std::string_view 
     slot = size() - 1;
   }
   successor() = slot;
-  last_ = slot;
+  order_.last = slot;
   return {slot, is_new};
 }
 

@@ -14,6 +14,7 @@
 #include "loupe/select/collection_set.hpp"
 #include "loupe/select/known_names.hpp"
 #include "loupe/select/name_filter.hpp"
+#include "loupe/select/name_table.hpp"
 #include "loupe/select/reduction_config.hpp"
 #include "loupe/select/save_config.hpp"
 
@@ -60,25 +61,25 @@ class Plan {
   /// The number of a tensor. A name that is new is looked for in the collections to be saved, and added to the
   /// `tensor_names` of those that match.
   TensorId find_or_add(std::string_view name) {
-    const std::uint32_t number = names_.table_.find_or_add(name).id;
-    if (names_.table_.tag(number) == undecided) [[unlikely]]
+    const std::uint32_t number = names_.find_or_add(name).id;
+    if (names_.tag(number) == undecided) [[unlikely]]
       add_member(number);
     return TensorId{number};
   }
   /// The quick way past tensors that are not due; usable once the plan is prepared, while it stays where it is.
-  [[nodiscard]] KnownNames& known_names() noexcept { return names_; }
+  [[nodiscard]] KnownNames& known_names() noexcept { return known_names_; }
   /// Puts a tensor into a collection by name, whatever the patterns say. Errors: `invalid_argument` if there is none of
   /// that name, `invalid_state` before preparation.
   LOUPE_DECL result<void> add_to_collection(std::string_view tensor, std::string_view collection);
   /// What to save of a tensor in the step that was begun last.
   [[nodiscard]] const Decision& decision(TensorId tensor) const noexcept {
-    return due_->decisions[names_.table_.tag(tensor.value)];
+    return due_->decisions[names_.tag(tensor.value)];
   }
 
   /// Whether a collection is due in the step that was begun last.
   [[nodiscard]] LOUPE_DECL bool is_due(std::string_view collection) const noexcept;
-  [[nodiscard]] std::string_view tensor_name(TensorId tensor) const noexcept { return names_.table_[tensor.value]; }
-  [[nodiscard]] std::size_t tensor_count() const noexcept { return names_.table_.size(); }
+  [[nodiscard]] std::string_view tensor_name(TensorId tensor) const noexcept { return names_[tensor.value]; }
+  [[nodiscard]] std::size_t tensor_count() const noexcept { return names_.size(); }
   /// The patterns that were refused, and searches on which an engine gave up, up to a limit; they select nothing.
   [[nodiscard]] const std::vector<Error>& pattern_errors() const noexcept { return pattern_errors_; }
 
@@ -109,11 +110,13 @@ class Plan {
   LOUPE_DECL std::uint32_t number_of(Bits member);
   LOUPE_DECL void keep(const Error& error);
   LOUPE_DECL void complete_decisions();
+  LOUPE_DECL void show_names() noexcept;
   [[nodiscard]] LOUPE_DECL Decision decide(const Bits& due, const Bits& membership) const;
 
   CollectionSet* collections_ = nullptr;
   std::vector<Saved> saved_;
-  KnownNames names_;
+  NameTable names_;  ///< a name's tag: which of `memberships_` it has
+  KnownNames known_names_;
   std::vector<Bits> memberships_;  ///< the distinct sets of collections that tensors are in, after that of `undecided`
   std::vector<Due> due_sets_;
   Due* due_ = nullptr;

@@ -51,7 +51,7 @@ LOUPE_DECL result<void> Plan::prepare(CollectionSet& collections, const PlanDefa
 }
 
 LOUPE_DECL bool Plan::begin_step(Mode mode, std::int64_t mode_step) {
-  names_.table_.restart();
+  names_.restart();
   bool any = false;
   for (std::uint64_t& word : scratch_) word = 0;
   for (std::size_t index = 0; index < saved_.size(); ++index) {
@@ -89,7 +89,8 @@ LOUPE_DECL bool Plan::is_due(std::string_view collection) const noexcept {
 }
 
 LOUPE_DECL void Plan::add_member(std::uint32_t tensor) {
-  const std::string_view name = names_.table_[tensor];
+  show_names();  // first, for adding the name may have moved them, and what follows may throw
+  const std::string_view name = names_[tensor];
   Bits member(words());
   for (std::size_t index = 0; index < saved_.size(); ++index) {
     Collection& collection = *collections_->collections_[saved_[index].number].get();
@@ -102,7 +103,7 @@ LOUPE_DECL void Plan::add_member(std::uint32_t tensor) {
     }
     if (has_name) member[index / 64] |= std::uint64_t{1} << (index % 64);
   }
-  names_.table_.set_tag(tensor, number_of(std::move(member)));
+  names_.set_tag(tensor, number_of(std::move(member)));
 }
 
 LOUPE_DECL std::uint32_t Plan::number_of(Bits member) {
@@ -122,9 +123,9 @@ LOUPE_DECL result<void> Plan::add_to_collection(std::string_view tensor, std::st
   collections_->collections_[number].get()->tensor_names.insert(tensor);
   for (std::size_t index = 0; index < saved_.size(); ++index) {
     if (saved_[index].number != number) continue;
-    Bits member = memberships_[names_.table_.tag(id.value)];
+    Bits member = memberships_[names_.tag(id.value)];
     member[index / 64] |= std::uint64_t{1} << (index % 64);
-    names_.table_.set_tag(id.value, number_of(std::move(member)));
+    names_.set_tag(id.value, number_of(std::move(member)));
   }
   return {};
 }
@@ -141,7 +142,12 @@ LOUPE_DECL void Plan::complete_decisions() {
     due_->decisions.push_back(decision);
     due_->is_wanted.push_back(decision.any || index == undecided ? 1 : 0);
   }
-  names_.is_wanted_ = due_->is_wanted.data();
+  show_names();
+}
+
+LOUPE_DECL void Plan::show_names() noexcept {
+  known_names_ = names_.known();
+  known_names_.is_wanted = due_->is_wanted.data();
 }
 
 LOUPE_DECL Decision Plan::decide(const Bits& due, const Bits& membership) const {
