@@ -166,15 +166,16 @@ class BasicHook {
   explicit BasicHook(RecorderOwner recorder) noexcept : recorder_(std::move(recorder)) {}
 
   /// At a step at which something is due. Kept out of the caller's code, which is the training loop, and apart from
-  /// `offer_due` so that a tensor that is passed over needs no stack frame.
+  /// `look_up` so that a tensor that is passed over needs no stack frame.
   template <class Tensor>
   LOUPE_NEVER_INLINE Outcome<void> offer(std::string_view name, const Tensor& tensor) {
-    if (recorder_->known_names->pass_over(name)) [[likely]]
+    if (recorder_->known_names->pass_over_next(name)) [[likely]]
       return done();
-    return offer_due(name, tensor);
+    return look_up(name, tensor);
   }
   template <class Tensor>
-  LOUPE_NEVER_INLINE Outcome<void> offer_due(std::string_view name, const Tensor& tensor) {
+  LOUPE_NEVER_INLINE Outcome<void> look_up(std::string_view name, const Tensor& tensor) {
+    if (recorder_->known_names->pass_over_successor(name)) return done();
     const Selection selection = recorder_->select(name);
     if (!selection) return done();
     return finish(with_view(tensor, [&](const TensorView& view) { return recorder_->record(selection, view); }));
