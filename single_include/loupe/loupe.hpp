@@ -748,10 +748,10 @@ constexpr Float16 to_float16(float number) noexcept {
   return {static_cast<std::uint16_t>(sign | rounded)};
 }
 
-/// As `to_float16(float)`, rounding once.
-constexpr Float16 to_float16(double number) noexcept {
+/// A float that rounds to any narrower type as the double does. Rounding twice errs only where the float lies exactly
+/// between two of the narrower numbers: it is nudged to the side of the double.
+constexpr float to_float_for_rounding(double number) noexcept {
   const auto once = static_cast<float>(number);
-  // Rounding twice errs only where the float lies exactly between two halves: nudge it to the side of the double.
   auto bits = std::bit_cast<std::uint32_t>(once);
   const double back = static_cast<double>(once);
   if (back != number && number == number && (bits & 0x7FFFFFFFu) < 0x7F800000u && (bits & 0x7FFFFFFFu) != 0 &&
@@ -759,8 +759,11 @@ constexpr Float16 to_float16(double number) noexcept {
     const bool toward_larger = (number < 0 ? -number : number) > (back < 0 ? -back : back);
     bits = toward_larger ? bits + 1 : bits - 1;
   }
-  return to_float16(std::bit_cast<float>(bits));
+  return std::bit_cast<float>(bits);
 }
+
+/// As `to_float16(float)`, rounding once.
+constexpr Float16 to_float16(double number) noexcept { return to_float16(to_float_for_rounding(number)); }
 
 /// Rounds to nearest, ties to even; NaN stays NaN.
 constexpr BFloat16 to_bfloat16(float number) noexcept {
@@ -768,6 +771,9 @@ constexpr BFloat16 to_bfloat16(float number) noexcept {
   if ((bits & 0x7FFFFFFFu) > 0x7F800000u) return {static_cast<std::uint16_t>((bits >> 16) | 0x40u)};
   return {static_cast<std::uint16_t>((bits + 0x7FFFu + ((bits >> 16) & 1u)) >> 16)};
 }
+
+/// As `to_bfloat16(float)`, rounding once.
+constexpr BFloat16 to_bfloat16(double number) noexcept { return to_bfloat16(to_float_for_rounding(number)); }
 
 }  // namespace loupe::inline LOUPE_ABI
 #endif  // LOUPE_SINGLE_BASE_HALF_HPP
@@ -1271,12 +1277,16 @@ class [[nodiscard]] expected {
   template <class Other>
     requires std::constructible_from<Failure, Other>
   constexpr expected(unexpected<Other> failure) : failure_(std::move(failure).error()), has_value_(false) {}
-  constexpr expected(const expected& other) : empty_(), has_value_(other.has_value_) { build_from(other); }
+  constexpr expected(const expected& other)
+    requires std::copy_constructible<Value>
+      : empty_(), has_value_(other.has_value_) { build_from(other); }
   constexpr expected(expected&& other) noexcept(std::is_nothrow_move_constructible_v<Value>)
       : empty_(), has_value_(other.has_value_) {
     build_from(std::move(other));
   }
-  constexpr expected& operator=(const expected& other) {
+  constexpr expected& operator=(const expected& other)
+    requires std::copy_constructible<Value>
+  {
     if (this != &other) {
       expected copy(other);
       *this = std::move(copy);
@@ -1470,46 +1480,44 @@ using Shape = Extents;
 /// Distances between neighbours along each axis, in elements; may be zero or negative.
 using Strides = Extents;
 
-/// The product of the sizes (1 for rank 0); nothing when a size is negative or the product overflows.
+/// The product of the sizes (1 for rank 0); nothing when a size is negative, or when the product overflows, or would if
+/// sizes of 0 were 1: then there are no strides.
 constexpr std::optional<std::int64_t> element_count(std::span<const std::int64_t> sizes) noexcept {
   std::int64_t product = 1;
   bool is_empty = false;
-  bool overflows = false;
   for (std::size_t axis = 0; axis < sizes.size(); ++axis) {
     const std::int64_t size = sizes.data()[axis];  // a span's own iterators take a compiler long
     if (size < 0) return std::nullopt;
     if (size == 0) is_empty = true;
-    else if (product > INT64_MAX / size) overflows = true;
+    else if (product > INT64_MAX / size) return std::nullopt;
     else product *= size;
   }
-  if (is_empty) return 0;
-  if (overflows) return std::nullopt;
-  return product;
+  return is_empty ? 0 : product;
 }
 
 constexpr std::optional<std::int64_t> element_count(const Shape& shape) noexcept {
   return element_count(std::span<const std::int64_t>(shape.data(), shape.size()));
 }
 
-/// Strides of the row-major layout without gaps.
+/// Strides of the row-major layout without gaps; without a meaning, but defined, for a shape without `element_count`.
 constexpr Strides row_major_strides(const Shape& shape) noexcept {
   Strides strides = shape;
-  std::int64_t stride = 1;
+  std::uint64_t stride = 1;
   for (std::size_t axis = shape.size(); axis-- > 0;) {
-    strides[axis] = stride;
-    stride *= shape[axis] > 0 ? shape[axis] : 1;
+    strides[axis] = static_cast<std::int64_t>(stride);
+    if (shape[axis] > 0) stride *= static_cast<std::uint64_t>(shape[axis]);
   }
   return strides;
 }
 
 /// Whether row-major order visits memory without gaps; axes of size 1 may have any stride, an empty tensor always is.
 constexpr bool is_row_major(const Shape& shape, const Strides& strides) noexcept {
-  std::int64_t stride = 1;
+  std::uint64_t stride = 1;
   bool contiguous = true;
   for (std::size_t axis = shape.size(); axis-- > 0;) {
     if (shape[axis] == 0) return true;
-    if (shape[axis] != 1 && strides[axis] != stride) contiguous = false;
-    stride *= shape[axis];
+    if (shape[axis] != 1 && strides[axis] != static_cast<std::int64_t>(stride)) contiguous = false;
+    stride *= static_cast<std::uint64_t>(shape[axis]);
   }
   return contiguous;
 }
@@ -1559,9 +1567,9 @@ struct TensorView {
   [[nodiscard]] std::size_t rank() const noexcept { return shape.size(); }
   /// Number of elements. The shape must be valid (`element_count(shape)` has a value).
   [[nodiscard]] std::int64_t size() const noexcept {
-    std::int64_t product = 1;
-    for (const std::int64_t extent : shape) product *= extent;
-    return product;
+    std::uint64_t product = 1;
+    for (const std::int64_t extent : shape) product *= static_cast<std::uint64_t>(extent);
+    return static_cast<std::int64_t>(product);
   }
   /// `size()` times the element's size.
   [[nodiscard]] std::size_t byte_size() const noexcept { return static_cast<std::size_t>(size()) * element_size(type); }
@@ -1652,6 +1660,8 @@ class Array {
   /// A copy of a tensor's elements in row-major order. The view must be readable by the host.
   static result<Array> copy_of(const TensorView& view) {
     if (view.type == ElementType::string) {
+      if (!element_count(view.shape))
+        return fail(ErrorKind::invalid_argument, "array", "its shape has a negative size or too many elements");
       std::vector<std::string> texts;
       texts.reserve(static_cast<std::size_t>(view.size()));
       for_each_run(view, [&](const std::byte* first, std::int64_t count) {
@@ -2359,8 +2369,9 @@ struct ModeStep {
 namespace loupe::inline LOUPE_ABI {
 
 /// Runs tasks in order on a thread of its own, which starts with the first task (frameworks may fork before); where the
-/// system gives no thread, `post` gives false. The destructor works the queue off and joins. Safe for concurrent use, but
-/// a task must not drain; neither copied nor moved.
+/// system gives no thread, `post` gives false. The destructor works the queue off and joins. In a child forked
+/// later there is no thread: `post` gives false, and nothing is waited for. Safe for concurrent use, but a task must not
+/// drain; neither copied nor moved.
 class ThreadExecutor {
  public:
   static constexpr std::size_t default_capacity = 256;
@@ -2392,6 +2403,9 @@ class ThreadExecutor::State {
   explicit State(std::size_t capacity) : queue_(capacity == 0 ? 1 : capacity) {}
   State(const State&) = delete;
   State& operator=(const State&) = delete;
+  /// Whether this is the process that made it. A forked child has a copy of the queue, but no thread, and perhaps a
+  /// lock that nobody will ever release.
+  [[nodiscard]] bool is_at_home() const noexcept { return ::getpid() == home_; }
   ~State() {
     {
       const MutexLock lock(mutex_);
@@ -2442,6 +2456,7 @@ class ThreadExecutor::State {
     }
   }
 
+  const pid_t home_ = ::getpid();
   Mutex mutex_;
   Condition has_work_;
   Condition is_idle_;
@@ -2456,11 +2471,17 @@ class ThreadExecutor::State {
 
 LOUPE_DECL ThreadExecutor::ThreadExecutor(std::size_t capacity) : state_(new State(capacity)) {}
 
-LOUPE_DECL ThreadExecutor::~ThreadExecutor() { delete state_; }
+LOUPE_DECL ThreadExecutor::~ThreadExecutor() {
+  if (state_->is_at_home()) delete state_;
+}
 
-LOUPE_DECL bool ThreadExecutor::post(Task task) { return state_->post(std::move(task)); }
+LOUPE_DECL bool ThreadExecutor::post(Task task) {
+  return state_->is_at_home() && state_->post(std::move(task));
+}
 
-LOUPE_DECL void ThreadExecutor::drain() { state_->drain(); }
+LOUPE_DECL void ThreadExecutor::drain() {
+  if (state_->is_at_home()) state_->drain();
+}
 
 }  // namespace loupe::inline LOUPE_ABI
 #endif  // LOUPE_SINGLE_BASE_THREAD_EXECUTOR_IPP
@@ -4412,6 +4433,9 @@ class WithCustom : public Base {
                 "'/', and 'static double value(const loupe::TensorView&)'");
   static_assert(sizeof...(Reductions) <= max_custom_reductions, "loupe::WithCustom: too many reductions");
 
+  static_assert(!requires { &Base::add_custom; },
+                "loupe::WithCustom: the first argument has custom reductions already: list all of them in one WithCustom");
+
   static constexpr std::size_t custom_count = sizeof...(Reductions);
 
   /// Appends the reductions' values to `out`, in the order of the arguments.
@@ -5971,7 +5995,7 @@ LOUPE_DECL Scalar make_scalar(ElementType type, double number) noexcept {
   return visit_element_type(type, [number]<class Element>() -> Scalar {
     if constexpr (std::is_void_v<Element> || std::is_same_v<Element, std::string_view>) return {};
     else if constexpr (std::is_same_v<Element, Float16>) return Scalar::from(to_float16(number));
-    else if constexpr (std::is_same_v<Element, BFloat16>) return Scalar::from(to_bfloat16(static_cast<float>(number)));
+    else if constexpr (std::is_same_v<Element, BFloat16>) return Scalar::from(to_bfloat16(number));
     else if constexpr (std::is_same_v<Element, Complex64>)
       return Scalar::from(Complex64{static_cast<float>(number), 0});
     else if constexpr (std::is_same_v<Element, Complex128>) return Scalar::from(Complex128{number, 0});
@@ -6494,6 +6518,18 @@ Scalar numpy_integer(const TensorView& view, Statistic statistic) noexcept {
   });
 }
 
+// Functions of their own: a lambda doesn't inherit that its products must not be contracted.
+template <class Real>
+LOUPE_NO_CONTRACTION inline Real sum_of_products(Real a, Real b, Real c, Real d) noexcept {
+  LOUPE_NO_CONTRACTION_HERE
+  return a * b + c * d;
+}
+template <class Real>
+LOUPE_NO_CONTRACTION inline Real difference_of_products(Real a, Real b, Real c, Real d) noexcept {
+  LOUPE_NO_CONTRACTION_HERE
+  return a * b - c * d;
+}
+
 // Statistics of complex numbers in the arithmetic of `Real`.
 template <class Real>
 class NumpyComplex {
@@ -6514,8 +6550,7 @@ class NumpyComplex {
   }
   // numpy divides complex numbers by multiplying by the divisor's reciprocal; the mean in double.
   [[nodiscard]] Number mean() const noexcept { return divided<double>(sum()); }
-  [[nodiscard]] LOUPE_NO_CONTRACTION Real variance() const noexcept {
-    LOUPE_NO_CONTRACTION_HERE
+  [[nodiscard]] Real variance() const noexcept {
     const Number middle = divided<Real>(sum());
     NumberReader reader(view_, false);
     auto next = [&](Real* out, std::size_t count) {
@@ -6524,17 +6559,16 @@ class NumpyComplex {
       for (std::size_t index = 0; index < count; ++index) {
         const Real real = numbers[index].real - middle.real;
         const Real imaginary = numbers[index].imaginary - middle.imaginary;
-        out[index] = real * real + imaginary * imaginary;
+        out[index] = sum_of_products(real, real, imaginary, imaginary);
       }
     };
     return pairwise_sum<Real, 8>(next, size_) / static_cast<Real>(size_);
   }
-  [[nodiscard]] LOUPE_NO_CONTRACTION Number product() const noexcept {
-    LOUPE_NO_CONTRACTION_HERE
+  [[nodiscard]] Number product() const noexcept {
     Number result{1, 0};
     NumberReader(view_, false).for_each<Number>([&](Number number) {
-      result = {result.real * number.real - result.imaginary * number.imaginary,
-                result.real * number.imaginary + result.imaginary * number.real};
+      result = {difference_of_products(result.real, number.real, result.imaginary, number.imaginary),
+                sum_of_products(result.real, number.imaginary, result.imaginary, number.real)};
     });
     return result;
   }
@@ -7760,8 +7794,8 @@ class LocalStorage {
   };
 
   /// The folder need not exist; it is created by the first write. An empty text is the working directory.
-  explicit LocalStorage(Text root, Durability durability = Durability::none) noexcept
-      : root_(root.empty() ? Text(".") : std::move(root)), durability_(durability) {}
+  explicit LocalStorage(Text root, Durability durability = Durability::none)
+      : root_(without_end(std::move(root))), durability_(durability) {}
 
   static constexpr Capabilities capabilities() noexcept {
     return {.atomic_put = true, .put_if_absent = true, .ordered_list = true, .range_read = true, .append = true, .map = true};
@@ -7782,6 +7816,13 @@ class LocalStorage {
   LOUPE_DECL StorageWatch watch(std::span<const std::string_view> prefixes) const;
 
  private:
+  /// Without slashes at its end, which would hide the directory that the folder lies in.
+  static Text without_end(Text root) {
+    std::string_view path = root.view();
+    while (path.size() > 1 && path.back() == '/') path.remove_suffix(1);
+    if (path.empty()) return ".";
+    return path.size() == root.size() ? std::move(root) : Text(path);
+  }
   result<Text> path_of(std::string_view key) const {
     LOUPE_TRY(check_key(key));
     return Text::join(root_.view(), "/", key);
@@ -8353,7 +8394,7 @@ inline void set_time(int descriptor) noexcept {
 /// keeps the lock until the file has its name.
 inline bool close_a_copy(int descriptor) noexcept {
   const int copy = ::fcntl(descriptor, F_DUPFD_CLOEXEC, 0);
-  return copy >= 0 && ::close(copy) == 0;
+  return copy < 0 || ::close(copy) == 0;  // without one to spare nothing is learned
 }
 
 }  // namespace detail
@@ -9000,17 +9041,18 @@ LOUPE_ALWAYS_INLINE bool is_same_name(std::string_view one, std::string_view oth
       if (left[at] != right[at]) return false;
     return true;
   }
-  const auto differs_at = [&](std::size_t at) {
+  // The last word may overlap the one before it; most names are two words.
+  const auto difference_at = [&](std::size_t at) {
     Word left_word, right_word;
     std::memcpy(&left_word, left + at, sizeof(Word));
     std::memcpy(&right_word, right + at, sizeof(Word));
-    return left_word != right_word;
+    return left_word ^ right_word;
   };
-  // The last word may overlap the one before it.
   const std::size_t last = size - sizeof(Word);
-  for (std::size_t at = 0; at < last; at += sizeof(Word))
-    if (differs_at(at)) return false;
-  return !differs_at(last);
+  if ((difference_at(0) | difference_at(last)) != 0) return false;
+  for (std::size_t at = sizeof(Word); at < last; at += sizeof(Word))
+    if (difference_at(at) != 0) return false;
+  return true;
 }
 
 /// The names a plan knows and which of them the open step wants; the plan keeps it up to date.
@@ -9020,14 +9062,18 @@ struct KnownNames {
   NameOrder* order = nullptr;
   const std::uint8_t* is_wanted = nullptr;  ///< by tag
 
-  /// Whether the name came in its usual place and the step doesn't want it: then it is done with. If not, ask the plan.
-  /// A loop that asks in the order in which it first asked is predicted without a look at the names: no lookup waits
-  /// for the one before it.
-  LOUPE_ALWAYS_INLINE bool pass_over(std::string_view name) noexcept {
+  /// Whether the name is the next in the order in which names were first asked for, and the step doesn't want it: then
+  /// it is done with. The quickest look: it doesn't wait for what the look before it found.
+  LOUPE_ALWAYS_INLINE bool pass_over_next(std::string_view name) noexcept {
     static_assert(no_name + 1 == 0, "the number after none is the first");
-    const std::uint32_t last = order->last;
-    return is_unwanted(last + 1, name) || is_unwanted(last == no_name ? order->first : names[last].successor, name);
+    return is_unwanted(order->last + 1, name);
   }
+  /// The same of the name that followed last time.
+  bool pass_over_successor(std::string_view name) noexcept {
+    return is_unwanted(order->last == no_name ? order->first : names[order->last].successor, name);
+  }
+  /// Either; if it says no, ask the plan.
+  bool pass_over(std::string_view name) noexcept { return pass_over_next(name) || pass_over_successor(name); }
 
  private:
   LOUPE_ALWAYS_INLINE bool is_unwanted(std::uint32_t predicted, std::string_view name) noexcept {
@@ -9875,6 +9921,19 @@ class PatternCursor {
     if (value > 0377) return invalid("octal escape out of range");
     return value;
   }
+  /// The number of one to three octal digits: an escape in a character set, where it can't be a back-reference.
+  result<char32_t> take_octal_member() {
+    char32_t value = 0;
+    int digits = 0;
+    for (; digits < 3; ++digits) {
+      const auto digit = take_digit(8);
+      if (!digit) break;
+      value = value * 8 + *digit;
+    }
+    if (digits == 0) return invalid("bad escape");
+    if (value > 0377) return invalid("octal escape out of range");
+    return value;
+  }
   /// The character that an escape stands for, `code` being what came after the backslash: escapes that are the same
   /// inside and outside of character sets.
   result<char32_t> take_literal_escape(char32_t code) {
@@ -10161,9 +10220,7 @@ class PatternParser {
         code = U'\b';
       } else if (code >= '1' && code <= '9') {
         in_.go_to(in_.position() - 1);
-        LOUPE_ASSIGN(const std::optional<char32_t> octal, in_.take_octal_escape());
-        if (!octal) return in_.invalid("bad escape");
-        code = *octal;
+        LOUPE_ASSIGN(code, in_.take_octal_member());
       } else {
         LOUPE_ASSIGN(code, in_.take_literal_escape(code));
       }
@@ -10258,8 +10315,8 @@ class PatternParser {
 namespace loupe::inline LOUPE_ABI {
 
 /// A pattern as instructions with relative jumps. Where two ways may lead to a match both are followed, and no
-/// instruction is run twice at the same place of the text, so that a search takes at most text times program steps
-/// (times text once more for look-ahead). Searching is safe from several threads.
+/// instruction is run twice at the same place of the text, so that a search takes at most text times program steps, times
+/// text once more for each level of looking ahead or behind; it is given up beyond a limit. Safe from several threads.
 class PatternProgram {
  public:
   /// The longest text that is searched, in code points.
@@ -10385,7 +10442,11 @@ class PatternProgram::Search {
   [[nodiscard]] std::optional<bool> match(std::size_t code_begin, std::size_t code_end, std::size_t begin,
                                           std::size_t last) {
     const std::size_t stride = text_.size() + 1;
-    std::vector<bool> visited((code_end - code_begin) * stride);
+    const std::size_t cells = (code_end - code_begin) * stride;
+    // Clearing them is work too: looks within looks would do it text times text times.
+    steps_ += cells / 64;
+    if (steps_ > max_steps) return std::nullopt;
+    std::vector<bool> visited(cells);
     std::vector<State> states;
     for (; begin <= last; ++begin) {
       states.push_back({code_begin, begin});
@@ -11913,11 +11974,9 @@ class EventParser {
       }
     }
     if (!has_tensor) return fail_at(ErrorKind::unsupported, file_, value.offset, "the record's value is not a tensor");
-    // Also of a tensor without elements: strides are products of sizes.
-    Shape sizes;
-    for (const std::int64_t size : event_.tensor.shape) sizes.push_back(size == 0 ? 1 : size);
-    if (!element_count(sizes)) return corrupt(value.offset, "the tensor's shape has too many elements");
-    event_.tensor.elements = static_cast<std::uint64_t>(*element_count(event_.tensor.shape));
+    const auto elements = element_count(event_.tensor.shape);
+    if (!elements) return corrupt(value.offset, "the tensor's shape has too many elements");
+    event_.tensor.elements = static_cast<std::uint64_t>(*elements);
     return {};
   }
 
@@ -14614,15 +14673,16 @@ class BasicHook {
   explicit BasicHook(RecorderOwner recorder) noexcept : recorder_(std::move(recorder)) {}
 
   /// At a step at which something is due. Kept out of the caller's code, which is the training loop, and apart from
-  /// `offer_due` so that a tensor that is passed over needs no stack frame.
+  /// `look_up` so that a tensor that is passed over needs no stack frame.
   template <class Tensor>
   LOUPE_NEVER_INLINE Outcome<void> offer(std::string_view name, const Tensor& tensor) {
-    if (recorder_->known_names->pass_over(name)) [[likely]]
+    if (recorder_->known_names->pass_over_next(name)) [[likely]]
       return done();
-    return offer_due(name, tensor);
+    return look_up(name, tensor);
   }
   template <class Tensor>
-  LOUPE_NEVER_INLINE Outcome<void> offer_due(std::string_view name, const Tensor& tensor) {
+  LOUPE_NEVER_INLINE Outcome<void> look_up(std::string_view name, const Tensor& tensor) {
+    if (recorder_->known_names->pass_over_successor(name)) return done();
     const Selection selection = recorder_->select(name);
     if (!selection) return done();
     return finish(with_view(tensor, [&](const TensorView& view) { return recorder_->record(selection, view); }));
@@ -15435,10 +15495,13 @@ class StepWriter {
   /// Takes a buffer over; it goes back to the staging when it is written or given up. Never waits for storage, unless
   /// the executor runs tasks in the caller.
   LOUPE_DECL void submit(StepBuffer* buffer);
-  /// Waits until everything that was taken is written or given up.
+  /// Whether this is the process that made the writer. A forked child must leave the trial to its parent.
+  [[nodiscard]] LOUPE_DECL bool is_at_home() const noexcept;
+  /// Waits until everything that was taken is written or given up; in a forked child for nothing.
   LOUPE_DECL void drain();
 
  private:
+  LOUPE_DECL static std::int64_t process_id() noexcept;
   LOUPE_DECL void run() noexcept;
   LOUPE_DECL StepBuffer* take_next() noexcept;
   LOUPE_DECL result<void> publish(const StepBuffer& buffer);
@@ -15454,6 +15517,7 @@ class StepWriter {
   StepBuffer* first_ = nullptr;
   StepBuffer* last_ = nullptr;
   bool is_running_ = false;
+  const std::int64_t home_ = process_id();
 };
 
 }  // namespace loupe::inline LOUPE_ABI
@@ -15509,7 +15573,12 @@ LOUPE_DECL void StepWriter::run() noexcept {
   }
 }
 
+LOUPE_DECL std::int64_t StepWriter::process_id() noexcept { return ::getpid(); }
+
+LOUPE_DECL bool StepWriter::is_at_home() const noexcept { return process_id() == home_; }
+
 LOUPE_DECL void StepWriter::drain() {
+  if (!is_at_home()) return;
   const MutexLock lock(mutex_);
   while (is_running_) idle_.wait(lock);
 }
@@ -16118,6 +16187,13 @@ LOUPE_DECL void StepRecorder::find_out_what_is_due(bool may_take) {
 
 LOUPE_DECL bool StepRecorder::take_buffer() {
   if (is_given_up_) return false;
+  if (!writer_.is_at_home()) {
+    is_given_up_ = true;
+    absorb({.kind = ErrorKind::invalid_state,
+            .object = "hook",
+            .detail = "a forked child can't go on with its parent's hook; it needs one of its own"});
+    return false;
+  }
   if (config_.backpressure == Backpressure::block) {
     staging_.wait_for_room();
   } else if (const auto room = staging_.room(); room != Staging::Room::enough) {
@@ -16186,6 +16262,11 @@ LOUPE_DECL void StepRecorder::absorb_pattern_errors() {
 
 LOUPE_DECL result<void> StepRecorder::close_trial() {
   if (is_closed_) return {};
+  if (!writer_.is_at_home()) {
+    is_closed_ = true;
+    target.armed = false;
+    return {};
+  }
   result<void> outcome;
   if (parts_.quirks.scalars_wait) {
     // What still waits goes into the open file, or into one of its own for the last step.

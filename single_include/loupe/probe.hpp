@@ -164,10 +164,10 @@ constexpr Float16 to_float16(float number) noexcept {
   return {static_cast<std::uint16_t>(sign | rounded)};
 }
 
-/// As `to_float16(float)`, rounding once.
-constexpr Float16 to_float16(double number) noexcept {
+/// A float that rounds to any narrower type as the double does. Rounding twice errs only where the float lies exactly
+/// between two of the narrower numbers: it is nudged to the side of the double.
+constexpr float to_float_for_rounding(double number) noexcept {
   const auto once = static_cast<float>(number);
-  // Rounding twice errs only where the float lies exactly between two halves: nudge it to the side of the double.
   auto bits = std::bit_cast<std::uint32_t>(once);
   const double back = static_cast<double>(once);
   if (back != number && number == number && (bits & 0x7FFFFFFFu) < 0x7F800000u && (bits & 0x7FFFFFFFu) != 0 &&
@@ -175,8 +175,11 @@ constexpr Float16 to_float16(double number) noexcept {
     const bool toward_larger = (number < 0 ? -number : number) > (back < 0 ? -back : back);
     bits = toward_larger ? bits + 1 : bits - 1;
   }
-  return to_float16(std::bit_cast<float>(bits));
+  return std::bit_cast<float>(bits);
 }
+
+/// As `to_float16(float)`, rounding once.
+constexpr Float16 to_float16(double number) noexcept { return to_float16(to_float_for_rounding(number)); }
 
 /// Rounds to nearest, ties to even; NaN stays NaN.
 constexpr BFloat16 to_bfloat16(float number) noexcept {
@@ -184,6 +187,9 @@ constexpr BFloat16 to_bfloat16(float number) noexcept {
   if ((bits & 0x7FFFFFFFu) > 0x7F800000u) return {static_cast<std::uint16_t>((bits >> 16) | 0x40u)};
   return {static_cast<std::uint16_t>((bits + 0x7FFFu + ((bits >> 16) & 1u)) >> 16)};
 }
+
+/// As `to_bfloat16(float)`, rounding once.
+constexpr BFloat16 to_bfloat16(double number) noexcept { return to_bfloat16(to_float_for_rounding(number)); }
 
 }  // namespace loupe::inline LOUPE_ABI
 #endif  // LOUPE_SINGLE_BASE_HALF_HPP

@@ -61,6 +61,10 @@ TEST_CASE("rounding to float16 picks the nearest, and the even one of two") {
 
 TEST_CASE("bfloat16 is the rounded upper half of a float") {
   CHECK(to_bfloat16(1.0f).bits == 0x3F80);
+  CHECK(to_bfloat16(1 + 0x1p-8).bits == 0x3F80);             // a tie
+  CHECK(to_bfloat16(1 + 0x1p-8 + 0x1p-40).bits == 0x3F81);   // as a float the same tie
+  CHECK(to_bfloat16(-1 - 0x1p-8 - 0x1p-40).bits == 0xBF81);
+  CHECK(to_bfloat16(1 + 3 * 0x1p-8 - 0x1p-40).bits == 0x3F81);
   CHECK(to_float(BFloat16{0x3F80}) == 1.0f);
   CHECK(to_bfloat16(std::numeric_limits<float>::max()).bits == 0x7F80);
   CHECK(std::isnan(to_float(to_bfloat16(std::numeric_limits<float>::quiet_NaN()))));

@@ -4,6 +4,7 @@
 #include <limits>
 #include <vector>
 
+#include "loupe/base/tensor_view.hpp"
 #include "support/catch.hpp"
 
 using loupe::element_count;
@@ -21,7 +22,9 @@ TEST_CASE("a negative size or too many elements are no count") {
   CHECK_FALSE(element_count(Shape{-1}));
   CHECK_FALSE(element_count(Shape{huge, 2}));
   CHECK_FALSE(element_count(Shape{0, -1}));
-  CHECK(element_count(Shape{huge, 2, 0}) == 0);
+  CHECK_FALSE(element_count(Shape{huge, 2, 0}));
+  CHECK_FALSE(element_count(Shape{0, huge, 2}));
+  CHECK(element_count(Shape{huge, 1, 0}) == 0);
   CHECK(element_count(Shape{huge}) == huge);
 }
 
@@ -42,4 +45,14 @@ TEST_CASE("row-major strides go with the sizes to the right") {
   CHECK(loupe::is_row_major(Shape{1, 3}, Strides{99, 1}));
   CHECK(loupe::is_row_major(Shape{0, 3}, Strides{-7, 5}));
   CHECK(loupe::is_row_major(Shape{}, Strides{}));
+}
+
+TEST_CASE("shapes of too many elements have defined strides and sizes") {
+  const std::int64_t huge = std::numeric_limits<std::int64_t>::max();
+  for (const Shape& shape : {Shape{huge, 3}, Shape{0, huge, huge}, Shape{huge, huge, 0}, Shape{-1, -7}}) {
+    const Strides strides = loupe::row_major_strides(shape);
+    CHECK(strides[shape.size() - 1] == 1);
+    (void)loupe::is_row_major(shape, strides);
+    (void)loupe::TensorView(nullptr, loupe::ElementType::float32, shape).size();
+  }
 }

@@ -6,7 +6,9 @@
 #include <atomic>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "support/child_process.hpp"
@@ -79,6 +81,22 @@ TEST_CASE("a task may post another") {
 TEST_CASE("an executor without tasks starts no thread and ends at once") {
   ThreadExecutor executor;
   executor.drain();
+}
+
+TEST_CASE("a child forked after the first task neither waits for the thread that it lacks nor takes tasks") {
+  std::optional<ThreadExecutor> executor(std::in_place);
+  std::atomic<bool> goes_on = false;
+  REQUIRE(executor->post(Task([&goes_on]() noexcept {
+    while (!goes_on) std::this_thread::yield();
+  })));
+  ChildProcess child([&] {
+    if (executor->post(Task([]() noexcept {}))) ::_exit(2);
+    executor->drain();
+    executor.reset();
+  });
+  CHECK(child.wait() == 0);
+  goes_on = true;
+  executor->drain();
 }
 
 TEST_CASE("where the system gives no thread tasks are refused") {

@@ -3,7 +3,9 @@
 #include <cstdint>
 #include <memory>
 #include <new>
+#include <optional>
 #include <span>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -17,6 +19,7 @@
 #include "loupe/storage/memory.hpp"
 #include "loupe/trial/trial.hpp"
 #include "support/catch.hpp"
+#include "support/child_process.hpp"
 #include "support/temporary_folder.hpp"
 
 using loupe::AnyStorage;
@@ -158,6 +161,32 @@ TEST_CASE("a name that is not UTF-8 is refused whatever is kept of its tensor") 
     CHECK(hook.failures().count == 1);
     CHECK(hook.failures().last.kind == ErrorKind::invalid_argument);
   }
+}
+
+TEST_CASE("a forked child leaves the trial to its parent") {
+  const TemporaryFolder folder;
+  HookConfig config = every_step();
+  config.out_dir = folder.path();
+  {
+    loupe::Hook<Span> hook(config);
+    hook.step(Mode::train).save("w", weights);
+    std::optional<loupe::Hook<Span>::Step> step(hook.step(Mode::train));
+    step->save("w", weights);
+    ChildProcess child([&] {
+      step->save("w2", weights);
+      step.reset();
+      hook.step(Mode::train).save("w", weights);
+      hook.flush();
+      hook.close();
+      if (hook.failures().count != 1 || hook.failures().last.kind != ErrorKind::invalid_state)
+        throw std::runtime_error("the child's step was not refused");
+    });
+    CHECK(child.wait() == 0);
+    CHECK_FALSE(AnyStorage(loupe::LocalStorage(folder.path())).stat("END_OF_JOB.ts"));
+  }
+  const loupe::Trial<> trial(folder.path());
+  CHECK(trial.steps(Mode::train).size() == 2);
+  CHECK(trial.tensor_names().size() == 1);
 }
 
 TEST_CASE("steps that find no memory are counted, not the calls in them") {

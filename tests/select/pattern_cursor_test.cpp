@@ -43,4 +43,8 @@ TEST_CASE("escapes stand for the characters that Python reads") {
   CHECK(PatternCursor("141x", 9).take_octal_escape().value() == U'a');
   CHECK(PatternCursor("14", 9).take_octal_escape().value() == std::nullopt);
   CHECK_FALSE(PatternCursor("777", 9).take_octal_escape());
+  CHECK(PatternCursor("14x", 9).take_octal_member().value() == U'\f');
+  CHECK(PatternCursor("1411", 9).take_octal_member().value() == U'a');
+  CHECK_FALSE(PatternCursor("8", 9).take_octal_member());
+  CHECK_FALSE(PatternCursor("400", 9).take_octal_member());
 }

@@ -43,6 +43,8 @@ class Array {
   /// A copy of a tensor's elements in row-major order. The view must be readable by the host.
   static result<Array> copy_of(const TensorView& view) {
     if (view.type == ElementType::string) {
+      if (!element_count(view.shape))
+        return fail(ErrorKind::invalid_argument, "array", "its shape has a negative size or too many elements");
       std::vector<std::string> texts;
       texts.reserve(static_cast<std::size_t>(view.size()));
       for_each_run(view, [&](const std::byte* first, std::int64_t count) {

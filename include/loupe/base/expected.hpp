@@ -54,12 +54,16 @@ class [[nodiscard]] expected {
   template <class Other>
     requires std::constructible_from<Failure, Other>
   constexpr expected(unexpected<Other> failure) : failure_(std::move(failure).error()), has_value_(false) {}
-  constexpr expected(const expected& other) : empty_(), has_value_(other.has_value_) { build_from(other); }
+  constexpr expected(const expected& other)
+    requires std::copy_constructible<Value>
+      : empty_(), has_value_(other.has_value_) { build_from(other); }
   constexpr expected(expected&& other) noexcept(std::is_nothrow_move_constructible_v<Value>)
       : empty_(), has_value_(other.has_value_) {
     build_from(std::move(other));
   }
-  constexpr expected& operator=(const expected& other) {
+  constexpr expected& operator=(const expected& other)
+    requires std::copy_constructible<Value>
+  {
     if (this != &other) {
       expected copy(other);
       *this = std::move(copy);

@@ -63,46 +63,44 @@ using Shape = Extents;
 /// Distances between neighbours along each axis, in elements; may be zero or negative.
 using Strides = Extents;
 
-/// The product of the sizes (1 for rank 0); nothing when a size is negative or the product overflows.
+/// The product of the sizes (1 for rank 0); nothing when a size is negative, or when the product overflows, or would if
+/// sizes of 0 were 1: then there are no strides.
 constexpr std::optional<std::int64_t> element_count(std::span<const std::int64_t> sizes) noexcept {
   std::int64_t product = 1;
   bool is_empty = false;
-  bool overflows = false;
   for (std::size_t axis = 0; axis < sizes.size(); ++axis) {
     const std::int64_t size = sizes.data()[axis];  // a span's own iterators take a compiler long
     if (size < 0) return std::nullopt;
     if (size == 0) is_empty = true;
-    else if (product > INT64_MAX / size) overflows = true;
+    else if (product > INT64_MAX / size) return std::nullopt;
     else product *= size;
   }
-  if (is_empty) return 0;
-  if (overflows) return std::nullopt;
-  return product;
+  return is_empty ? 0 : product;
 }
 
 constexpr std::optional<std::int64_t> element_count(const Shape& shape) noexcept {
   return element_count(std::span<const std::int64_t>(shape.data(), shape.size()));
 }
 
-/// Strides of the row-major layout without gaps.
+/// Strides of the row-major layout without gaps; without a meaning, but defined, for a shape without `element_count`.
 constexpr Strides row_major_strides(const Shape& shape) noexcept {
   Strides strides = shape;
-  std::int64_t stride = 1;
+  std::uint64_t stride = 1;
   for (std::size_t axis = shape.size(); axis-- > 0;) {
-    strides[axis] = stride;
-    stride *= shape[axis] > 0 ? shape[axis] : 1;
+    strides[axis] = static_cast<std::int64_t>(stride);
+    if (shape[axis] > 0) stride *= static_cast<std::uint64_t>(shape[axis]);
   }
   return strides;
 }
 
 /// Whether row-major order visits memory without gaps; axes of size 1 may have any stride, an empty tensor always is.
 constexpr bool is_row_major(const Shape& shape, const Strides& strides) noexcept {
-  std::int64_t stride = 1;
+  std::uint64_t stride = 1;
   bool contiguous = true;
   for (std::size_t axis = shape.size(); axis-- > 0;) {
     if (shape[axis] == 0) return true;
-    if (shape[axis] != 1 && strides[axis] != stride) contiguous = false;
-    stride *= shape[axis];
+    if (shape[axis] != 1 && strides[axis] != static_cast<std::int64_t>(stride)) contiguous = false;
+    stride *= static_cast<std::uint64_t>(shape[axis]);
   }
   return contiguous;
 }

@@ -53,9 +53,9 @@ struct TensorView {
   [[nodiscard]] std::size_t rank() const noexcept { return shape.size(); }
   /// Number of elements. The shape must be valid (`element_count(shape)` has a value).
   [[nodiscard]] std::int64_t size() const noexcept {
-    std::int64_t product = 1;
-    for (const std::int64_t extent : shape) product *= extent;
-    return product;
+    std::uint64_t product = 1;
+    for (const std::int64_t extent : shape) product *= static_cast<std::uint64_t>(extent);
+    return static_cast<std::int64_t>(product);
   }
   /// `size()` times the element's size.
   [[nodiscard]] std::size_t byte_size() const noexcept { return static_cast<std::size_t>(size()) * element_size(type); }

@@ -10,8 +10,9 @@
 namespace loupe::inline LOUPE_ABI {
 
 /// Runs tasks in order on a thread of its own, which starts with the first task (frameworks may fork before); where the
-/// system gives no thread, `post` gives false. The destructor works the queue off and joins. Safe for concurrent use, but
-/// a task must not drain; neither copied nor moved.
+/// system gives no thread, `post` gives false. The destructor works the queue off and joins. In a child forked
+/// later there is no thread: `post` gives false, and nothing is waited for. Safe for concurrent use, but a task must not
+/// drain; neither copied nor moved.
 class ThreadExecutor {
  public:
   static constexpr std::size_t default_capacity = 256;

@@ -1,6 +1,7 @@
 #include "loupe/base/thread_executor.hpp"
 
 #include <pthread.h>
+#include <unistd.h>
 
 #include <utility>
 #include <vector>
@@ -15,6 +16,9 @@ class ThreadExecutor::State {
   explicit State(std::size_t capacity) : queue_(capacity == 0 ? 1 : capacity) {}
   State(const State&) = delete;
   State& operator=(const State&) = delete;
+  /// Whether this is the process that made it. A forked child has a copy of the queue, but no thread, and perhaps a
+  /// lock that nobody will ever release.
+  [[nodiscard]] bool is_at_home() const noexcept { return ::getpid() == home_; }
   ~State() {
     {
       const MutexLock lock(mutex_);
@@ -65,6 +69,7 @@ class ThreadExecutor::State {
     }
   }
 
+  const pid_t home_ = ::getpid();
   Mutex mutex_;
   Condition has_work_;
   Condition is_idle_;
@@ -79,10 +84,16 @@ class ThreadExecutor::State {
 
 LOUPE_DECL ThreadExecutor::ThreadExecutor(std::size_t capacity) : state_(new State(capacity)) {}
 
-LOUPE_DECL ThreadExecutor::~ThreadExecutor() { delete state_; }
+LOUPE_DECL ThreadExecutor::~ThreadExecutor() {
+  if (state_->is_at_home()) delete state_;
+}
 
-LOUPE_DECL bool ThreadExecutor::post(Task task) { return state_->post(std::move(task)); }
+LOUPE_DECL bool ThreadExecutor::post(Task task) {
+  return state_->is_at_home() && state_->post(std::move(task));
+}
 
-LOUPE_DECL void ThreadExecutor::drain() { state_->drain(); }
+LOUPE_DECL void ThreadExecutor::drain() {
+  if (state_->is_at_home()) state_->drain();
+}
 
 }  // namespace loupe::inline LOUPE_ABI

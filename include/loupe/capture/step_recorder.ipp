@@ -209,6 +209,13 @@ LOUPE_DECL void StepRecorder::find_out_what_is_due(bool may_take) {
 
 LOUPE_DECL bool StepRecorder::take_buffer() {
   if (is_given_up_) return false;
+  if (!writer_.is_at_home()) {
+    is_given_up_ = true;
+    absorb({.kind = ErrorKind::invalid_state,
+            .object = "hook",
+            .detail = "a forked child can't go on with its parent's hook; it needs one of its own"});
+    return false;
+  }
   if (config_.backpressure == Backpressure::block) {
     staging_.wait_for_room();
   } else if (const auto room = staging_.room(); room != Staging::Room::enough) {
@@ -277,6 +284,11 @@ LOUPE_DECL void StepRecorder::absorb_pattern_errors() {
 
 LOUPE_DECL result<void> StepRecorder::close_trial() {
   if (is_closed_) return {};
+  if (!writer_.is_at_home()) {
+    is_closed_ = true;
+    target.armed = false;
+    return {};
+  }
   result<void> outcome;
   if (parts_.quirks.scalars_wait) {
     // What still waits goes into the open file, or into one of its own for the last step.

@@ -37,10 +37,13 @@ class StepWriter {
   /// Takes a buffer over; it goes back to the staging when it is written or given up. Never waits for storage, unless
   /// the executor runs tasks in the caller.
   LOUPE_DECL void submit(StepBuffer* buffer);
-  /// Waits until everything that was taken is written or given up.
+  /// Whether this is the process that made the writer. A forked child must leave the trial to its parent.
+  [[nodiscard]] LOUPE_DECL bool is_at_home() const noexcept;
+  /// Waits until everything that was taken is written or given up; in a forked child for nothing.
   LOUPE_DECL void drain();
 
  private:
+  LOUPE_DECL static std::int64_t process_id() noexcept;
   LOUPE_DECL void run() noexcept;
   LOUPE_DECL StepBuffer* take_next() noexcept;
   LOUPE_DECL result<void> publish(const StepBuffer& buffer);
@@ -56,6 +59,7 @@ class StepWriter {
   StepBuffer* first_ = nullptr;
   StepBuffer* last_ = nullptr;
   bool is_running_ = false;
+  const std::int64_t home_ = process_id();
 };
 
 }  // namespace loupe::inline LOUPE_ABI

@@ -62,11 +62,9 @@ class EventParser {
       }
     }
     if (!has_tensor) return fail_at(ErrorKind::unsupported, file_, value.offset, "the record's value is not a tensor");
-    // Also of a tensor without elements: strides are products of sizes.
-    Shape sizes;
-    for (const std::int64_t size : event_.tensor.shape) sizes.push_back(size == 0 ? 1 : size);
-    if (!element_count(sizes)) return corrupt(value.offset, "the tensor's shape has too many elements");
-    event_.tensor.elements = static_cast<std::uint64_t>(*element_count(event_.tensor.shape));
+    const auto elements = element_count(event_.tensor.shape);
+    if (!elements) return corrupt(value.offset, "the tensor's shape has too many elements");
+    event_.tensor.elements = static_cast<std::uint64_t>(*elements);
     return {};
   }
 

@@ -43,6 +43,9 @@ class WithCustom : public Base {
                 "'/', and 'static double value(const loupe::TensorView&)'");
   static_assert(sizeof...(Reductions) <= max_custom_reductions, "loupe::WithCustom: too many reductions");
 
+  static_assert(!requires { &Base::add_custom; },
+                "loupe::WithCustom: the first argument has custom reductions already: list all of them in one WithCustom");
+
   static constexpr std::size_t custom_count = sizeof...(Reductions);
 
   /// Appends the reductions' values to `out`, in the order of the arguments.

@@ -131,6 +131,18 @@ Scalar numpy_integer(const TensorView& view, Statistic statistic) noexcept {
   });
 }
 
+// Functions of their own: a lambda doesn't inherit that its products must not be contracted.
+template <class Real>
+LOUPE_NO_CONTRACTION inline Real sum_of_products(Real a, Real b, Real c, Real d) noexcept {
+  LOUPE_NO_CONTRACTION_HERE
+  return a * b + c * d;
+}
+template <class Real>
+LOUPE_NO_CONTRACTION inline Real difference_of_products(Real a, Real b, Real c, Real d) noexcept {
+  LOUPE_NO_CONTRACTION_HERE
+  return a * b - c * d;
+}
+
 // Statistics of complex numbers in the arithmetic of `Real`.
 template <class Real>
 class NumpyComplex {
@@ -151,8 +163,7 @@ class NumpyComplex {
   }
   // numpy divides complex numbers by multiplying by the divisor's reciprocal; the mean in double.
   [[nodiscard]] Number mean() const noexcept { return divided<double>(sum()); }
-  [[nodiscard]] LOUPE_NO_CONTRACTION Real variance() const noexcept {
-    LOUPE_NO_CONTRACTION_HERE
+  [[nodiscard]] Real variance() const noexcept {
     const Number middle = divided<Real>(sum());
     NumberReader reader(view_, false);
     auto next = [&](Real* out, std::size_t count) {
@@ -161,17 +172,16 @@ class NumpyComplex {
       for (std::size_t index = 0; index < count; ++index) {
         const Real real = numbers[index].real - middle.real;
         const Real imaginary = numbers[index].imaginary - middle.imaginary;
-        out[index] = real * real + imaginary * imaginary;
+        out[index] = sum_of_products(real, real, imaginary, imaginary);
       }
     };
     return pairwise_sum<Real, 8>(next, size_) / static_cast<Real>(size_);
   }
-  [[nodiscard]] LOUPE_NO_CONTRACTION Number product() const noexcept {
-    LOUPE_NO_CONTRACTION_HERE
+  [[nodiscard]] Number product() const noexcept {
     Number result{1, 0};
     NumberReader(view_, false).for_each<Number>([&](Number number) {
-      result = {result.real * number.real - result.imaginary * number.imaginary,
-                result.real * number.imaginary + result.imaginary * number.real};
+      result = {difference_of_products(result.real, number.real, result.imaginary, number.imaginary),
+                sum_of_products(result.real, number.imaginary, result.imaginary, number.real)};
     });
     return result;
   }

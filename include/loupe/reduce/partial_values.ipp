@@ -9,7 +9,7 @@ LOUPE_DECL Scalar make_scalar(ElementType type, double number) noexcept {
   return visit_element_type(type, [number]<class Element>() -> Scalar {
     if constexpr (std::is_void_v<Element> || std::is_same_v<Element, std::string_view>) return {};
     else if constexpr (std::is_same_v<Element, Float16>) return Scalar::from(to_float16(number));
-    else if constexpr (std::is_same_v<Element, BFloat16>) return Scalar::from(to_bfloat16(static_cast<float>(number)));
+    else if constexpr (std::is_same_v<Element, BFloat16>) return Scalar::from(to_bfloat16(number));
     else if constexpr (std::is_same_v<Element, Complex64>)
       return Scalar::from(Complex64{static_cast<float>(number), 0});
     else if constexpr (std::is_same_v<Element, Complex128>) return Scalar::from(Complex128{number, 0});

@@ -86,6 +86,19 @@ class PatternCursor {
     if (value > 0377) return invalid("octal escape out of range");
     return value;
   }
+  /// The number of one to three octal digits: an escape in a character set, where it can't be a back-reference.
+  result<char32_t> take_octal_member() {
+    char32_t value = 0;
+    int digits = 0;
+    for (; digits < 3; ++digits) {
+      const auto digit = take_digit(8);
+      if (!digit) break;
+      value = value * 8 + *digit;
+    }
+    if (digits == 0) return invalid("bad escape");
+    if (value > 0377) return invalid("octal escape out of range");
+    return value;
+  }
   /// The character that an escape stands for, `code` being what came after the backslash: escapes that are the same
   /// inside and outside of character sets.
   result<char32_t> take_literal_escape(char32_t code) {

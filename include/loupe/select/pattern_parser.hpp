@@ -247,9 +247,7 @@ class PatternParser {
         code = U'\b';
       } else if (code >= '1' && code <= '9') {
         in_.go_to(in_.position() - 1);
-        LOUPE_ASSIGN(const std::optional<char32_t> octal, in_.take_octal_escape());
-        if (!octal) return in_.invalid("bad escape");
-        code = *octal;
+        LOUPE_ASSIGN(code, in_.take_octal_member());
       } else {
         LOUPE_ASSIGN(code, in_.take_literal_escape(code));
       }

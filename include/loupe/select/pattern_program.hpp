@@ -16,8 +16,8 @@
 namespace loupe::inline LOUPE_ABI {
 
 /// A pattern as instructions with relative jumps. Where two ways may lead to a match both are followed, and no
-/// instruction is run twice at the same place of the text, so that a search takes at most text times program steps
-/// (times text once more for look-ahead). Searching is safe from several threads.
+/// instruction is run twice at the same place of the text, so that a search takes at most text times program steps, times
+/// text once more for each level of looking ahead or behind; it is given up beyond a limit. Safe from several threads.
 class PatternProgram {
  public:
   /// The longest text that is searched, in code points.

@@ -76,7 +76,11 @@ class PatternProgram::Search {
   [[nodiscard]] std::optional<bool> match(std::size_t code_begin, std::size_t code_end, std::size_t begin,
                                           std::size_t last) {
     const std::size_t stride = text_.size() + 1;
-    std::vector<bool> visited((code_end - code_begin) * stride);
+    const std::size_t cells = (code_end - code_begin) * stride;
+    // Clearing them is work too: looks within looks would do it text times text times.
+    steps_ += cells / 64;
+    if (steps_ > max_steps) return std::nullopt;
+    std::vector<bool> visited(cells);
     std::vector<State> states;
     for (; begin <= last; ++begin) {
       states.push_back({code_begin, begin});

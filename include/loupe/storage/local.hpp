@@ -56,8 +56,8 @@ class LocalStorage {
   };
 
   /// The folder need not exist; it is created by the first write. An empty text is the working directory.
-  explicit LocalStorage(Text root, Durability durability = Durability::none) noexcept
-      : root_(root.empty() ? Text(".") : std::move(root)), durability_(durability) {}
+  explicit LocalStorage(Text root, Durability durability = Durability::none)
+      : root_(without_end(std::move(root))), durability_(durability) {}
 
   static constexpr Capabilities capabilities() noexcept {
     return {.atomic_put = true, .put_if_absent = true, .ordered_list = true, .range_read = true, .append = true, .map = true};
@@ -78,6 +78,13 @@ class LocalStorage {
   LOUPE_DECL StorageWatch watch(std::span<const std::string_view> prefixes) const;
 
  private:
+  /// Without slashes at its end, which would hide the directory that the folder lies in.
+  static Text without_end(Text root) {
+    std::string_view path = root.view();
+    while (path.size() > 1 && path.back() == '/') path.remove_suffix(1);
+    if (path.empty()) return ".";
+    return path.size() == root.size() ? std::move(root) : Text(path);
+  }
   result<Text> path_of(std::string_view key) const {
     LOUPE_TRY(check_key(key));
     return Text::join(root_.view(), "/", key);

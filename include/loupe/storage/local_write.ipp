@@ -112,7 +112,7 @@ inline void set_time(int descriptor) noexcept {
 /// keeps the lock until the file has its name.
 inline bool close_a_copy(int descriptor) noexcept {
   const int copy = ::fcntl(descriptor, F_DUPFD_CLOEXEC, 0);
-  return copy >= 0 && ::close(copy) == 0;
+  return copy < 0 || ::close(copy) == 0;  // without one to spare nothing is learned
 }
 
 }  // namespace detail
