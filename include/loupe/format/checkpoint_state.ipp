@@ -26,10 +26,16 @@ class CheckpointStateParser {
       states.push_back(state);
     }
     LOUPE_TRY(json_.finish());
-    std::stable_sort(states.begin(), states.end(), [](const CheckpointState& a, const CheckpointState& b) {
-      return a.latest_global_step_seen < b.latest_global_step_seen;
+    std::vector<std::size_t> order(states.size());
+    for (std::size_t index = 0; index < order.size(); ++index) order[index] = index;
+    std::sort(order.begin(), order.end(), [&states](std::size_t a, std::size_t b) {
+      const std::int64_t left = states[a].latest_global_step_seen, right = states[b].latest_global_step_seen;
+      return left != right ? left < right : a < b;
     });
-    return states;
+    std::vector<CheckpointState> sorted;
+    sorted.reserve(states.size());
+    for (const std::size_t index : order) sorted.push_back(states[index]);
+    return sorted;
   }
 
  private:
