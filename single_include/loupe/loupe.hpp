@@ -1026,8 +1026,16 @@ class Text {
 
   friend bool operator==(const Text& a, const Text& b) noexcept { return a.view() == b.view(); }
   friend auto operator<=>(const Text& a, const Text& b) noexcept { return a.view() <=> b.view(); }
-  friend bool operator==(const Text& a, std::string_view b) noexcept { return a.view() == b; }
-  friend bool operator==(const Text& a, const char* b) noexcept { return a.view() == b; }
+  template <class Characters>
+    requires(std::convertible_to<const Characters&, std::string_view> && !std::same_as<Characters, Text>)
+  friend bool operator==(const Text& a, const Characters& b) noexcept {
+    return a.view() == std::string_view(b);
+  }
+  template <class Characters>
+    requires(std::convertible_to<const Characters&, std::string_view> && !std::same_as<Characters, Text>)
+  friend auto operator<=>(const Text& a, const Characters& b) noexcept {
+    return a.view() <=> std::string_view(b);
+  }
 
  private:
   char* data_ = nullptr;
@@ -1862,14 +1870,14 @@ class ByteBuffer {
 namespace loupe::inline LOUPE_ABI::compat {
 
 /// loupe's own behaviour: smdebug's files and calls, without its defects.
-struct None {};
+struct Native {};
 
 /// smdebug 1.0.34 as it is, defects included: for conformance tests, and for tools that rely on them.
 struct Smdebug {};
 
-/// A compatibility policy: `None` or `Smdebug`.
+/// A compatibility policy: `Native` or `Smdebug`.
 template <class Policy>
-concept Compatibility = std::is_same_v<Policy, None> || std::is_same_v<Policy, Smdebug>;
+concept Compatibility = std::is_same_v<Policy, Native> || std::is_same_v<Policy, Smdebug>;
 
 }  // namespace loupe::inline LOUPE_ABI::compat
 #endif  // LOUPE_SINGLE_BASE_COMPATIBILITY_HPP
@@ -9613,17 +9621,15 @@ inline constexpr FrameworkDefaults frameworkless_defaults{"frameworkless", detai
 
 /// What smdebug's code knows about some collections by their name.
 struct CollectionClasses {
-  bool scalar = false;            ///< its tensors are single numbers: TensorBoard scalars, no reductions, no histograms
-  bool sagemaker_metric = false;  ///< their means are SageMaker metrics
-  bool summaries = false;         ///< ready-made TensorBoard summaries: no reductions, no histograms
-  bool training_only = false;     ///< never saved in EVAL and PREDICT
+  bool scalar = false;         ///< its tensors are single numbers: TensorBoard scalars, no reductions, no histograms
+  bool summaries = false;      ///< ready-made TensorBoard summaries: no reductions, no histograms
+  bool training_only = false;  ///< never saved in EVAL and PREDICT
 };
 
 /// The classes of a collection; none for names that smdebug doesn't know.
 constexpr CollectionClasses collection_classes(std::string_view name) noexcept {
   const auto is_one_of = [name](auto... names) { return ((name == names) || ...); };
   return {.scalar = is_one_of("losses", "metrics", "feature_importance", "average_shap", "sm_metrics"),
-          .sagemaker_metric = is_one_of("losses", "metrics", "sm_metrics"),
           .summaries = is_one_of("tensorflow_summaries"),
           .training_only = is_one_of("gradients", "optimizer_variables")};
 }
@@ -10883,7 +10889,6 @@ struct Decision {
   StatisticSet statistics;
   std::int32_t histogram_collection =
       -1;  ///< the number, in the set, of the collection whose TensorBoard histogram it is in
-  std::uint8_t sagemaker_metrics = 0;  ///< how often its mean is a SageMaker metric: once per such collection
 };
 
 /// A hook's settings for collections that have none of their own.
@@ -11014,8 +11019,7 @@ LOUPE_DECL result<void> Plan::prepare(CollectionSet& collections, const PlanDefa
                   .shape = collection.reductions->save_shape,
                   .scalar_summary = classes.scalar,
                   .statistics = collection.reductions->statistics,
-                  .histogram_collection = collection.save_histogram ? static_cast<std::int32_t>(number) : -1,
-                  .sagemaker_metrics = classes.sagemaker_metric ? std::uint8_t{1} : std::uint8_t{0}};
+                  .histogram_collection = collection.save_histogram ? static_cast<std::int32_t>(number) : -1};
     saved_.push_back({number, classes, NameFilter(collection.include_regex, defaults.engine), *collection.save, part});
     for (const Error& error : saved_.back().filter.errors()) keep(error);
   }
@@ -11137,7 +11141,6 @@ LOUPE_DECL Decision Plan::decide(const Bits& due, const Bits& membership) const 
     decision.shape |= part.shape;
     decision.scalar_summary |= part.scalar_summary;
     decision.statistics |= part.statistics;
-    decision.sagemaker_metrics = static_cast<std::uint8_t>(decision.sagemaker_metrics + part.sagemaker_metrics);
     if (decision.histogram_collection < 0) decision.histogram_collection = part.histogram_collection;
   }
   return decision;
@@ -14253,7 +14256,6 @@ struct Selection {
 
 /// How a scalar is kept besides its value.
 struct ScalarOptions {
-  bool sagemaker_metric = false;
   /// Seconds since the epoch; 0: now.
   double timestamp = 0;
 };
@@ -14756,7 +14758,7 @@ struct HookPolicies {
   using ErrorsSlot = PolicySlot<IsErrorPolicy, Count>;
   using ClockSlot = PolicySlot<IsClock, SystemClock>;
   using ExecutorSlot = PolicySlot<IsExecutor, ThreadExecutor>;
-  using CompatibilitySlot = PolicySlot<IsCompatibility, compat::None>;
+  using CompatibilitySlot = PolicySlot<IsCompatibility, compat::Native>;
 
   static_assert(Framework<FrameworkType>,
                 "loupe::Hook: the first argument must model loupe::Framework (see capture/framework.hpp for what it needs)");
@@ -16626,7 +16628,7 @@ struct RecorderFactory {
 #ifdef LOUPE_SEPARATE_COMPILATION
 // The commonest choice is compiled once.
 extern template result<RecorderOwner>
-RecorderFactory<Fused, compat::None>::make<LocalStorage, ranks::Single, SystemClock, ThreadExecutor>(const HookConfig&);
+RecorderFactory<Fused, compat::Native>::make<LocalStorage, ranks::Single, SystemClock, ThreadExecutor>(const HookConfig&);
 #endif
 
 }  // namespace loupe::inline LOUPE_ABI::detail
@@ -19334,7 +19336,7 @@ struct TrialSlots {
   using Storage = PolicySlot<IsStorage, LocalStorage>;
   using Errors = PolicySlot<IsErrors, DefaultErrorPolicy>;
   using Clock = PolicySlot<IsClock, SystemClock>;
-  using Compatibility = PolicySlot<IsCompatibility, compat::None>;
+  using Compatibility = PolicySlot<IsCompatibility, compat::Native>;
   using Engine = PolicySlot<IsPatterns, Patterns<&compile_python_regex>>;
   using Completeness = PolicySlot<IsCompleteness, AllWorkers>;
   /// Reductions are computed as smdebug computes them where smdebug is imitated.

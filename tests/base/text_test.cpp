@@ -2,6 +2,7 @@
 
 #include <limits>
 #include <string>
+#include <string_view>
 
 #include "support/catch.hpp"
 
@@ -49,4 +50,15 @@ TEST_CASE("texts are ordered by their bytes") {
   CHECK(Text("a") < Text("b"));
   CHECK(Text("a") < Text("ab"));
   CHECK(Text("Z") < Text("a"));
+}
+
+TEST_CASE("a text compares with anything that is characters") {
+  const Text text = "b";
+  CHECK(text == std::string("b"));
+  CHECK(std::string("b") == text);
+  CHECK(text == std::string_view("b"));
+  CHECK("b" == text);
+  CHECK(text != Text("c"));
+  CHECK(text < std::string("c"));
+  CHECK("a" < text);
 }

@@ -132,8 +132,7 @@ class Player {
       }
       case OpKind::tensor: return hook_.save(op.name, op.value(number_).view());
       case OpKind::scalar:
-        return hook_.save_scalar(op.name, op.value(number_).view(),
-                                 {.sagemaker_metric = op.sagemaker_metric, .timestamp = op.timestamp});
+        return hook_.save_scalar(op.name, op.value(number_).view(), {.timestamp = op.timestamp});
       case OpKind::custom: {
         const std::vector<std::string_view> collections(op.collections.begin(), op.collections.end());
         return hook_.save_tensor(op.name, op.value(number_).view(), collections);

@@ -79,7 +79,6 @@ result<Op> read_op(const Json& json, const std::vector<std::string>& workers) {
   op.name = text_of(json["name"]);
   op.mode = loupe::mode_from_name(text_of(json["mode"]));
   op.collections = texts_of(json["collections"]);
-  op.sagemaker_metric = json["sm_metric"].truth();
   op.only = texts_of(json["only"]);
   if (const auto* number = std::get_if<Number>(&json["timestamp"].value))
     std::from_chars(number->text.data(), number->text.data() + number->text.size(), op.timestamp);

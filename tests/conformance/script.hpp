@@ -24,7 +24,6 @@ struct Op {
   std::optional<loupe::Mode> mode;   ///< mode: nothing for one that there isn't
   std::vector<loupe::Array> values;  ///< one for each worker, or one for all
   std::vector<std::string> collections;
-  bool sagemaker_metric = false;
   double timestamp = 0;
   std::vector<std::string> only;  ///< the workers that do it; none: all
 

@@ -184,7 +184,7 @@ TEST_CASE("a collection takes the framework's interval, which smdebug forgets") 
         .save->of(Mode::train)
         ->interval;
   };
-  CHECK(interval(hook_config_quirks<compat::None>) == 10);
+  CHECK(interval(hook_config_quirks<compat::Native>) == 10);
   CHECK(interval(hook_config_quirks<compat::Smdebug>) == 500);
 }
 

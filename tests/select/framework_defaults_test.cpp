@@ -6,9 +6,7 @@ using namespace loupe;
 
 TEST_CASE("the classes of collections are smdebug's") {
   CHECK(collection_classes("losses").scalar);
-  CHECK(collection_classes("losses").sagemaker_metric);
   CHECK(collection_classes("feature_importance").scalar);
-  CHECK_FALSE(collection_classes("feature_importance").sagemaker_metric);
   CHECK(collection_classes("tensorflow_summaries").summaries);
   CHECK(collection_classes("gradients").training_only);
   CHECK(collection_classes("optimizer_variables").training_only);

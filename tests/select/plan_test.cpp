@@ -74,7 +74,6 @@ TEST_CASE("what is saved is the union over the due collections, but scalar colle
   CHECK(both.shape);
   CHECK(both.raw);
   CHECK(both.scalar_summary);
-  CHECK(both.sagemaker_metrics == 1);
   REQUIRE(plan.begin_step(Mode::global, 1));
   CHECK(decide(plan, "x").statistics == StatisticSet{Statistic::min});
 }

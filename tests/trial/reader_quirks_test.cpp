@@ -3,7 +3,7 @@
 #include "support/catch.hpp"
 
 TEST_CASE("loupe's own reading has no quirks, smdebug's has all of them") {
-  constexpr loupe::ReaderQuirks none = loupe::reader_quirks<loupe::compat::None>;
+  constexpr loupe::ReaderQuirks none = loupe::reader_quirks<loupe::compat::Native>;
   constexpr loupe::ReaderQuirks all = loupe::reader_quirks<loupe::compat::Smdebug>;
   const auto count = [](const loupe::ReaderQuirks& quirks) {
     const auto* flags = reinterpret_cast<const unsigned char*>(&quirks);

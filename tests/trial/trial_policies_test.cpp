@@ -26,7 +26,7 @@ struct TwoWorkers {
 TEST_CASE("policies in any order name the same type") {
   CHECK(std::is_same_v<loupe::Trial<MemoryStorage, Expect, ManualClock>, loupe::Trial<ManualClock, MemoryStorage, Expect>>);
   CHECK(std::is_same_v<loupe::Trial<>, loupe::Trial<loupe::LocalStorage>>);
-  CHECK(std::is_same_v<loupe::Trial<loupe::AllWorkers>, loupe::Trial<loupe::SystemClock, loupe::compat::None>>);
+  CHECK(std::is_same_v<loupe::Trial<loupe::AllWorkers>, loupe::Trial<loupe::SystemClock, loupe::compat::Native>>);
   CHECK_FALSE(std::is_same_v<loupe::Trial<loupe::AnyWorker>, loupe::Trial<>>);
 }
 

@@ -71,8 +71,16 @@ class Text {
 
   friend bool operator==(const Text& a, const Text& b) noexcept { return a.view() == b.view(); }
   friend auto operator<=>(const Text& a, const Text& b) noexcept { return a.view() <=> b.view(); }
-  friend bool operator==(const Text& a, std::string_view b) noexcept { return a.view() == b; }
-  friend bool operator==(const Text& a, const char* b) noexcept { return a.view() == b; }
+  template <class Characters>
+    requires(std::convertible_to<const Characters&, std::string_view> && !std::same_as<Characters, Text>)
+  friend bool operator==(const Text& a, const Characters& b) noexcept {
+    return a.view() == std::string_view(b);
+  }
+  template <class Characters>
+    requires(std::convertible_to<const Characters&, std::string_view> && !std::same_as<Characters, Text>)
+  friend auto operator<=>(const Text& a, const Characters& b) noexcept {
+    return a.view() <=> std::string_view(b);
+  }
 
  private:
   char* data_ = nullptr;

@@ -243,7 +243,7 @@ struct HookPolicies {
   using ErrorsSlot = PolicySlot<IsErrorPolicy, Count>;
   using ClockSlot = PolicySlot<IsClock, SystemClock>;
   using ExecutorSlot = PolicySlot<IsExecutor, ThreadExecutor>;
-  using CompatibilitySlot = PolicySlot<IsCompatibility, compat::None>;
+  using CompatibilitySlot = PolicySlot<IsCompatibility, compat::Native>;
 
   static_assert(Framework<FrameworkType>,
                 "loupe::Hook: the first argument must model loupe::Framework (see capture/framework.hpp for what it needs)");

@@ -29,7 +29,6 @@ struct Selection {
 
 /// How a scalar is kept besides its value.
 struct ScalarOptions {
-  bool sagemaker_metric = false;
   /// Seconds since the epoch; 0: now.
   double timestamp = 0;
 };

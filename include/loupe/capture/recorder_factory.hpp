@@ -78,7 +78,7 @@ struct RecorderFactory {
 #ifdef LOUPE_SEPARATE_COMPILATION
 // The commonest choice is compiled once.
 extern template result<RecorderOwner>
-RecorderFactory<Fused, compat::None>::make<LocalStorage, ranks::Single, SystemClock, ThreadExecutor>(const HookConfig&);
+RecorderFactory<Fused, compat::Native>::make<LocalStorage, ranks::Single, SystemClock, ThreadExecutor>(const HookConfig&);
 #endif
 
 }  // namespace loupe::inline LOUPE_ABI::detail

@@ -10,7 +10,7 @@
 namespace loupe::inline LOUPE_ABI::detail {
 
 template result<RecorderOwner>
-RecorderFactory<Fused, compat::None>::make<LocalStorage, ranks::Single, SystemClock, ThreadExecutor>(const HookConfig&);
+RecorderFactory<Fused, compat::Native>::make<LocalStorage, ranks::Single, SystemClock, ThreadExecutor>(const HookConfig&);
 
 }  // namespace loupe::inline LOUPE_ABI::detail
 #endif

@@ -77,17 +77,15 @@ inline constexpr FrameworkDefaults frameworkless_defaults{"frameworkless", detai
 
 /// What smdebug's code knows about some collections by their name.
 struct CollectionClasses {
-  bool scalar = false;            ///< its tensors are single numbers: TensorBoard scalars, no reductions, no histograms
-  bool sagemaker_metric = false;  ///< their means are SageMaker metrics
-  bool summaries = false;         ///< ready-made TensorBoard summaries: no reductions, no histograms
-  bool training_only = false;     ///< never saved in EVAL and PREDICT
+  bool scalar = false;         ///< its tensors are single numbers: TensorBoard scalars, no reductions, no histograms
+  bool summaries = false;      ///< ready-made TensorBoard summaries: no reductions, no histograms
+  bool training_only = false;  ///< never saved in EVAL and PREDICT
 };
 
 /// The classes of a collection; none for names that smdebug doesn't know.
 constexpr CollectionClasses collection_classes(std::string_view name) noexcept {
   const auto is_one_of = [name](auto... names) { return ((name == names) || ...); };
   return {.scalar = is_one_of("losses", "metrics", "feature_importance", "average_shap", "sm_metrics"),
-          .sagemaker_metric = is_one_of("losses", "metrics", "sm_metrics"),
           .summaries = is_one_of("tensorflow_summaries"),
           .training_only = is_one_of("gradients", "optimizer_variables")};
 }

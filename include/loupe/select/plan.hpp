@@ -35,7 +35,6 @@ struct Decision {
   StatisticSet statistics;
   std::int32_t histogram_collection =
       -1;  ///< the number, in the set, of the collection whose TensorBoard histogram it is in
-  std::uint8_t sagemaker_metrics = 0;  ///< how often its mean is a SageMaker metric: once per such collection
 };
 
 /// A hook's settings for collections that have none of their own.

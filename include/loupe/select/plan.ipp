@@ -37,8 +37,7 @@ LOUPE_DECL result<void> Plan::prepare(CollectionSet& collections, const PlanDefa
                   .shape = collection.reductions->save_shape,
                   .scalar_summary = classes.scalar,
                   .statistics = collection.reductions->statistics,
-                  .histogram_collection = collection.save_histogram ? static_cast<std::int32_t>(number) : -1,
-                  .sagemaker_metrics = classes.sagemaker_metric ? std::uint8_t{1} : std::uint8_t{0}};
+                  .histogram_collection = collection.save_histogram ? static_cast<std::int32_t>(number) : -1};
     saved_.push_back({number, classes, NameFilter(collection.include_regex, defaults.engine), *collection.save, part});
     for (const Error& error : saved_.back().filter.errors()) keep(error);
   }
@@ -160,7 +159,6 @@ LOUPE_DECL Decision Plan::decide(const Bits& due, const Bits& membership) const 
     decision.shape |= part.shape;
     decision.scalar_summary |= part.scalar_summary;
     decision.statistics |= part.statistics;
-    decision.sagemaker_metrics = static_cast<std::uint8_t>(decision.sagemaker_metrics + part.sagemaker_metrics);
     if (decision.histogram_collection < 0) decision.histogram_collection = part.histogram_collection;
   }
   return decision;

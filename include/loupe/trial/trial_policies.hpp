@@ -71,7 +71,7 @@ struct TrialSlots {
   using Storage = PolicySlot<IsStorage, LocalStorage>;
   using Errors = PolicySlot<IsErrors, DefaultErrorPolicy>;
   using Clock = PolicySlot<IsClock, SystemClock>;
-  using Compatibility = PolicySlot<IsCompatibility, compat::None>;
+  using Compatibility = PolicySlot<IsCompatibility, compat::Native>;
   using Engine = PolicySlot<IsPatterns, Patterns<&compile_python_regex>>;
   using Completeness = PolicySlot<IsCompleteness, AllWorkers>;
   /// Reductions are computed as smdebug computes them where smdebug is imitated.
