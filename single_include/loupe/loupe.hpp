@@ -1780,6 +1780,48 @@ class Array {
 /// @file
 /// Growable bytes without zero-filling: what records are encoded into and files are read into.
 
+// ---- loupe/base/huge_pages.hpp
+#ifndef LOUPE_SINGLE_BASE_HUGE_PAGES_HPP
+#define LOUPE_SINGLE_BASE_HUGE_PAGES_HPP
+/// @file
+/// A hint to the system for large blocks of memory.
+
+namespace loupe::inline LOUPE_ABI {
+
+/// From this size on a block gains from large pages: those that lie in it whole are what the hint is about.
+inline constexpr std::size_t huge_page_block = std::size_t{4} << 20;
+
+/// Asks for large pages behind a block that isn't written yet: one fault instead of 512, and fewer misses when it is
+/// copied. Does nothing for smaller blocks and where the system has no such pages.
+LOUPE_DECL void prefer_huge_pages(void* block, std::size_t size) noexcept;
+
+}  // namespace loupe::inline LOUPE_ABI
+
+// ---- loupe/base/huge_pages.ipp
+#ifndef LOUPE_SINGLE_BASE_HUGE_PAGES_IPP
+#define LOUPE_SINGLE_BASE_HUGE_PAGES_IPP
+
+namespace loupe::inline LOUPE_ABI {
+
+LOUPE_DECL void prefer_huge_pages(void* block, std::size_t size) noexcept {
+#ifdef MADV_HUGEPAGE
+  if (size < huge_page_block) return;
+  constexpr std::size_t page = std::size_t{2} << 20;  // of x86-64, and of arm64 with 4 KB pages
+  const auto begin = reinterpret_cast<std::uintptr_t>(block);
+  const std::size_t before = (page - begin % page) % page;
+  const int number = errno;
+  (void)::madvise(static_cast<std::byte*>(block) + before, (size - before) / page * page, MADV_HUGEPAGE);
+  errno = number;
+#else
+  (void)block;
+  (void)size;
+#endif
+}
+
+}  // namespace loupe::inline LOUPE_ABI
+#endif  // LOUPE_SINGLE_BASE_HUGE_PAGES_IPP
+#endif  // LOUPE_SINGLE_BASE_HUGE_PAGES_HPP
+
 namespace loupe::inline LOUPE_ABI {
 
 /// A byte vector whose growth leaves new bytes uninitialised and whose `clear` keeps the memory. Move-only.
@@ -1849,6 +1891,7 @@ class ByteBuffer {
     move_to(static_cast<std::byte*>(::operator new(capacity)), capacity);
   }
   void move_to(std::byte* moved, std::size_t capacity) noexcept {
+    prefer_huge_pages(moved, capacity);
     if (size_ != 0) std::memcpy(moved, data_, size_);
     ::operator delete(data_);
     data_ = moved;

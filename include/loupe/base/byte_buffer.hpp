@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "loupe/base/config.hpp"
+#include "loupe/base/huge_pages.hpp"
 
 namespace loupe::inline LOUPE_ABI {
 
@@ -81,6 +82,7 @@ class ByteBuffer {
     move_to(static_cast<std::byte*>(::operator new(capacity)), capacity);
   }
   void move_to(std::byte* moved, std::size_t capacity) noexcept {
+    prefer_huge_pages(moved, capacity);
     if (size_ != 0) std::memcpy(moved, data_, size_);
     ::operator delete(data_);
     data_ = moved;
