@@ -80,7 +80,7 @@ main() {
     else
       change=$(awk -v a="$before" -v b="$now" 'BEGIN { printf "%+.1f %%", (b - a) * 100 / a }')
       verdict=$(awk -v a="$before" -v b="$now" -v t="$tolerance" \
-        'BEGIN { d = (b - a) * 100 / a; print d > t ? "MORE than allowed" : d < -t ? "fewer: keep this with --update" : "" }')
+        'BEGIN { d = (b - a) * 100 / a; print (d > t ? "MORE than allowed" : d < -t ? "fewer: keep this with --update" : "") }')
     fi
     [ -z "$verdict" ] || status=1
     printf '%-20s %12s %12s %9s  %s\n' "$name" "$now" "${before:--}" "$change" "$verdict"
