@@ -20,6 +20,7 @@
 #include "loupe/base/expected.hpp"
 #include "loupe/base/function_ref.hpp"
 #include "loupe/base/half.hpp"
+#include "loupe/base/home_process.hpp"
 #include "loupe/base/huge_pages.hpp"
 #include "loupe/base/interrupt.hpp"
 #include "loupe/base/manual_clock.hpp"

@@ -10,6 +10,7 @@
 #include "loupe/base/clock.ipp"
 #include "loupe/base/error.ipp"
 #include "loupe/base/exceptions.ipp"
+#include "loupe/base/home_process.ipp"
 #include "loupe/base/huge_pages.ipp"
 #include "loupe/base/interrupt.ipp"
 #include "loupe/base/thread_executor.ipp"

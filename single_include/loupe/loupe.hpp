@@ -2226,6 +2226,39 @@ class FunctionRef<Return(Arguments...)> {
 
 }  // namespace loupe::inline LOUPE_ABI
 #endif  // LOUPE_SINGLE_BASE_FUNCTION_REF_HPP
+// ---- loupe/base/home_process.hpp
+#ifndef LOUPE_SINGLE_BASE_HOME_PROCESS_HPP
+#define LOUPE_SINGLE_BASE_HOME_PROCESS_HPP
+/// @file
+/// The process that an object belongs to.
+
+namespace loupe::inline LOUPE_ABI {
+
+/// Remembers the process in which it was made. A child forked later has a copy of everything but the threads: what it
+/// copied of a writer, a claim or a thread's queue is its parent's affair.
+class HomeProcess {
+ public:
+  /// Whether this is that process.
+  [[nodiscard]] bool is_here() const noexcept { return id_ == current(); }
+
+ private:
+  LOUPE_DECL static std::int64_t current() noexcept;
+  std::int64_t id_ = current();
+};
+
+}  // namespace loupe::inline LOUPE_ABI
+
+// ---- loupe/base/home_process.ipp
+#ifndef LOUPE_SINGLE_BASE_HOME_PROCESS_IPP
+#define LOUPE_SINGLE_BASE_HOME_PROCESS_IPP
+
+namespace loupe::inline LOUPE_ABI {
+
+LOUPE_DECL std::int64_t HomeProcess::current() noexcept { return ::getpid(); }
+
+}  // namespace loupe::inline LOUPE_ABI
+#endif  // LOUPE_SINGLE_BASE_HOME_PROCESS_IPP
+#endif  // LOUPE_SINGLE_BASE_HOME_PROCESS_HPP
 // ---- loupe/base/manual_clock.hpp
 #ifndef LOUPE_SINGLE_BASE_MANUAL_CLOCK_HPP
 #define LOUPE_SINGLE_BASE_MANUAL_CLOCK_HPP
@@ -2454,9 +2487,8 @@ class ThreadExecutor::State {
   explicit State(std::size_t capacity) : queue_(capacity == 0 ? 1 : capacity) {}
   State(const State&) = delete;
   State& operator=(const State&) = delete;
-  /// Whether this is the process that made it. A forked child has a copy of the queue, but no thread, and perhaps a
-  /// lock that nobody will ever release.
-  [[nodiscard]] bool is_at_home() const noexcept { return ::getpid() == home_; }
+  /// A forked child has a copy of the queue, but no thread, and perhaps a lock that nobody will ever release.
+  [[nodiscard]] bool is_at_home() const noexcept { return home_.is_here(); }
   ~State() {
     {
       const MutexLock lock(mutex_);
@@ -2507,7 +2539,7 @@ class ThreadExecutor::State {
     }
   }
 
-  const pid_t home_ = ::getpid();
+  const HomeProcess home_;
   Mutex mutex_;
   Condition has_work_;
   Condition is_idle_;
@@ -9081,6 +9113,8 @@ struct NameOrder {
   std::uint32_t last = no_name;  ///< what was asked for last in this round
 };
 
+namespace detail {
+
 /// Whether two names are equal, without the call that `==` costs: the hot path's names are a few words long.
 LOUPE_ALWAYS_INLINE bool is_same_name(std::string_view one, std::string_view other) noexcept {
   using Word = std::uint64_t;
@@ -9106,6 +9140,8 @@ LOUPE_ALWAYS_INLINE bool is_same_name(std::string_view one, std::string_view oth
   return true;
 }
 
+}  // namespace detail
+
 /// The names a plan knows and which of them the open step wants; the plan keeps it up to date.
 struct KnownNames {
   const KnownName* names = nullptr;
@@ -9128,7 +9164,7 @@ struct KnownNames {
 
  private:
   LOUPE_ALWAYS_INLINE bool is_unwanted(std::uint32_t predicted, std::string_view name) noexcept {
-    if (predicted >= size || !is_same_name(names[predicted].name, name) || is_wanted[names[predicted].tag] != 0)
+    if (predicted >= size || !detail::is_same_name(names[predicted].name, name) || is_wanted[names[predicted].tag] != 0)
       return false;
     order->last = predicted;
     return true;
@@ -9155,7 +9191,7 @@ class NameTable {
   /// The number of a name, which is added if it is new.
   Found find_or_add(std::string_view name) {
     const std::uint32_t predicted = successor();
-    if (predicted != none && is_same_name(entries_[predicted].name, name)) return {order_.last = predicted, false};
+    if (predicted != none && detail::is_same_name(entries_[predicted].name, name)) return {order_.last = predicted, false};
     return find_or_add_unpredicted(name);
   }
   /// The number of a name, or `none`; leaves the prediction alone.
@@ -13862,13 +13898,13 @@ class Claim {
   LOUPE_DECL static result<Claim> try_acquire_as_smdebug(const AnyStorage& storage, std::string_view key);
 
   Claim(Claim&& other) noexcept
-      : storage_(std::move(other.storage_)), key_(std::move(other.key_)), holder_(other.holder_) {
+      : storage_(std::move(other.storage_)), key_(std::move(other.key_)), home_(other.home_) {
     other.storage_.reset();
   }
   Claim& operator=(Claim&& other) noexcept {
     std::swap(storage_, other.storage_);
     std::swap(key_, other.key_);
-    std::swap(holder_, other.holder_);
+    std::swap(home_, other.home_);
     return *this;
   }
   ~Claim() { (void)release(); }
@@ -13881,7 +13917,7 @@ class Claim {
   LOUPE_DECL Claim(AnyStorage storage, Text key);
   std::optional<AnyStorage> storage_;
   Text key_;
-  std::int64_t holder_ = 0;  ///< this process's number when it claimed
+  HomeProcess home_;  ///< the one that claimed
 };
 
 }  // namespace loupe::inline LOUPE_ABI
@@ -14050,7 +14086,7 @@ LOUPE_DECL ClaimOwner::State ClaimOwner::state() const {
 }
 
 LOUPE_DECL Claim::Claim(AnyStorage storage, Text key)
-    : storage_(std::move(storage)), key_(std::move(key)), holder_(::getpid()) {}
+    : storage_(std::move(storage)), key_(std::move(key)) {}
 
 LOUPE_DECL result<Claim> Claim::acquire(const AnyStorage& storage, std::string_view key, UnknownClaim unknown) {
   LOUPE_TRY(detail::write_claim(storage, key, unknown, 0));
@@ -14067,7 +14103,7 @@ LOUPE_DECL result<Claim> Claim::try_acquire_as_smdebug(const AnyStorage& storage
 LOUPE_DECL result<void> Claim::release() {
   if (!storage_) return {};
   const AnyStorage storage = *std::exchange(storage_, std::nullopt);
-  return holder_ == ::getpid() ? storage.remove(key_) : result<void>();
+  return home_.is_here() ? storage.remove(key_) : result<void>();
 }
 
 }  // namespace loupe::inline LOUPE_ABI
@@ -14661,9 +14697,6 @@ class BasicHook {
   /// costs a branch or a look at its name; its elements are read only if due.
   template <class Tensor>
   LOUPE_ALWAYS_INLINE Outcome<void> save(std::string_view name, const Tensor& tensor) {
-    static_assert(SavesTensor<FrameworkType, Tensor>,
-                  "loupe: this hook's Framework has no view(tensor) for this type: hand it a tensor of the framework, a "
-                  "loupe::TensorView, or specialise the framework for your type");
     if (!recorder_->target.armed) [[likely]]
       return done();
     return offer(name, tensor);
@@ -15041,6 +15074,17 @@ struct [[nodiscard]] NullStep {
   constexpr void end() noexcept {}
 };
 
+/// Stands for the pointer to a hook's collection; changes to it have no effect.
+class NullCollection {
+ public:
+  explicit NullCollection(std::string_view name) : ignored_{.name = name} {}
+  Collection& operator*() noexcept { return ignored_; }
+  Collection* operator->() noexcept { return &ignored_; }
+
+ private:
+  Collection ignored_;
+};
+
 /// Takes the place of a hook where capture is switched off at compile time: every call is empty and compiles to nothing.
 struct NullHook {
   using Step = NullStep;
@@ -15068,12 +15112,8 @@ struct NullHook {
   constexpr void save_tensor(std::string_view, const Tensor&, std::span<const std::string_view> = {}) noexcept {}
   constexpr void flush_custom() noexcept {}
 
-  /// A collection to be changed in vain; never null. The next call in this thread empties it.
-  [[nodiscard]] static Collection* collection(std::string_view name) {
-    thread_local Collection ignored;
-    ignored = Collection{.name = name};
-    return &ignored;
-  }
+  /// What a hook gives a pointer to, to be changed in vain.
+  [[nodiscard]] static NullCollection collection(std::string_view name) { return NullCollection(name); }
   constexpr void add_collection(const Collection&) noexcept {}
 
   constexpr void flush() noexcept {}
@@ -15547,12 +15587,11 @@ class StepWriter {
   /// the executor runs tasks in the caller.
   LOUPE_DECL void submit(StepBuffer* buffer);
   /// Whether this is the process that made the writer. A forked child must leave the trial to its parent.
-  [[nodiscard]] LOUPE_DECL bool is_at_home() const noexcept;
+  [[nodiscard]] bool is_at_home() const noexcept { return home_.is_here(); }
   /// Waits until everything that was taken is written or given up; in a forked child for nothing.
   LOUPE_DECL void drain();
 
  private:
-  LOUPE_DECL static std::int64_t process_id() noexcept;
   LOUPE_DECL void run() noexcept;
   LOUPE_DECL StepBuffer* take_next() noexcept;
   LOUPE_DECL result<void> publish(const StepBuffer& buffer);
@@ -15568,7 +15607,7 @@ class StepWriter {
   StepBuffer* first_ = nullptr;
   StepBuffer* last_ = nullptr;
   bool is_running_ = false;
-  const std::int64_t home_ = process_id();
+  const HomeProcess home_;
 };
 
 }  // namespace loupe::inline LOUPE_ABI
@@ -15623,10 +15662,6 @@ LOUPE_DECL void StepWriter::run() noexcept {
     staging_.release_submitted(buffer);
   }
 }
-
-LOUPE_DECL std::int64_t StepWriter::process_id() noexcept { return ::getpid(); }
-
-LOUPE_DECL bool StepWriter::is_at_home() const noexcept { return process_id() == home_; }
 
 LOUPE_DECL void StepWriter::drain() {
   if (!is_at_home()) return;
@@ -16363,9 +16398,9 @@ LOUPE_DECL Selection StepRecorder::select(std::string_view name) {
   has_saved_ = true;
   auto outcome = contained("select a tensor", [&]() -> result<Selection> {
     const TensorId tensor = plan_.find_or_add(name);
+    absorb_pattern_errors();
     return plan_.decision(tensor).any ? Selection{static_cast<std::int32_t>(tensor.value)} : Selection{};
   });
-  absorb_pattern_errors();
   if (outcome) return *outcome;
   absorb(std::move(outcome).error());
   return {};

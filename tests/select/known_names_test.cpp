@@ -14,12 +14,12 @@ TEST_CASE("names are the same if all their bytes are, at any length") {
     std::string name;
     for (std::size_t at = 0; at < size; ++at) name += static_cast<char>(random());
     const std::string copy = name;
-    CHECK(loupe::is_same_name(name, copy));
-    CHECK_FALSE(loupe::is_same_name(name, copy + '\0'));
+    CHECK(loupe::detail::is_same_name(name, copy));
+    CHECK_FALSE(loupe::detail::is_same_name(name, copy + '\0'));
     for (std::size_t at = 0; at < size; ++at) {
       std::string other = name;
       other[at] = static_cast<char>(other[at] ^ 1);
-      REQUIRE_FALSE(loupe::is_same_name(name, other));
+      REQUIRE_FALSE(loupe::detail::is_same_name(name, other));
     }
   }
 }

@@ -1,11 +1,11 @@
 #include "loupe/base/thread_executor.hpp"
 
 #include <pthread.h>
-#include <unistd.h>
 
 #include <utility>
 #include <vector>
 
+#include "loupe/base/home_process.hpp"
 #include "loupe/base/mutex.hpp"
 
 namespace loupe::inline LOUPE_ABI {
@@ -16,9 +16,8 @@ class ThreadExecutor::State {
   explicit State(std::size_t capacity) : queue_(capacity == 0 ? 1 : capacity) {}
   State(const State&) = delete;
   State& operator=(const State&) = delete;
-  /// Whether this is the process that made it. A forked child has a copy of the queue, but no thread, and perhaps a
-  /// lock that nobody will ever release.
-  [[nodiscard]] bool is_at_home() const noexcept { return ::getpid() == home_; }
+  /// A forked child has a copy of the queue, but no thread, and perhaps a lock that nobody will ever release.
+  [[nodiscard]] bool is_at_home() const noexcept { return home_.is_here(); }
   ~State() {
     {
       const MutexLock lock(mutex_);
@@ -69,7 +68,7 @@ class ThreadExecutor::State {
     }
   }
 
-  const pid_t home_ = ::getpid();
+  const HomeProcess home_;
   Mutex mutex_;
   Condition has_work_;
   Condition is_idle_;

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "loupe/base/config.hpp"
+#include "loupe/base/home_process.hpp"
 #include "loupe/base/result.hpp"
 #include "loupe/base/text.hpp"
 #include "loupe/storage/any_storage.hpp"
@@ -53,13 +54,13 @@ class Claim {
   LOUPE_DECL static result<Claim> try_acquire_as_smdebug(const AnyStorage& storage, std::string_view key);
 
   Claim(Claim&& other) noexcept
-      : storage_(std::move(other.storage_)), key_(std::move(other.key_)), holder_(other.holder_) {
+      : storage_(std::move(other.storage_)), key_(std::move(other.key_)), home_(other.home_) {
     other.storage_.reset();
   }
   Claim& operator=(Claim&& other) noexcept {
     std::swap(storage_, other.storage_);
     std::swap(key_, other.key_);
-    std::swap(holder_, other.holder_);
+    std::swap(home_, other.home_);
     return *this;
   }
   ~Claim() { (void)release(); }
@@ -72,7 +73,7 @@ class Claim {
   LOUPE_DECL Claim(AnyStorage storage, Text key);
   std::optional<AnyStorage> storage_;
   Text key_;
-  std::int64_t holder_ = 0;  ///< this process's number when it claimed
+  HomeProcess home_;  ///< the one that claimed
 };
 
 }  // namespace loupe::inline LOUPE_ABI

@@ -169,7 +169,7 @@ LOUPE_DECL ClaimOwner::State ClaimOwner::state() const {
 }
 
 LOUPE_DECL Claim::Claim(AnyStorage storage, Text key)
-    : storage_(std::move(storage)), key_(std::move(key)), holder_(::getpid()) {}
+    : storage_(std::move(storage)), key_(std::move(key)) {}
 
 LOUPE_DECL result<Claim> Claim::acquire(const AnyStorage& storage, std::string_view key, UnknownClaim unknown) {
   LOUPE_TRY(detail::write_claim(storage, key, unknown, 0));
@@ -186,7 +186,7 @@ LOUPE_DECL result<Claim> Claim::try_acquire_as_smdebug(const AnyStorage& storage
 LOUPE_DECL result<void> Claim::release() {
   if (!storage_) return {};
   const AnyStorage storage = *std::exchange(storage_, std::nullopt);
-  return holder_ == ::getpid() ? storage.remove(key_) : result<void>();
+  return home_.is_here() ? storage.remove(key_) : result<void>();
 }
 
 }  // namespace loupe::inline LOUPE_ABI

@@ -103,9 +103,6 @@ class BasicHook {
   /// costs a branch or a look at its name; its elements are read only if due.
   template <class Tensor>
   LOUPE_ALWAYS_INLINE Outcome<void> save(std::string_view name, const Tensor& tensor) {
-    static_assert(SavesTensor<FrameworkType, Tensor>,
-                  "loupe: this hook's Framework has no view(tensor) for this type: hand it a tensor of the framework, a "
-                  "loupe::TensorView, or specialise the framework for your type");
     if (!recorder_->target.armed) [[likely]]
       return done();
     return offer(name, tensor);

@@ -32,6 +32,17 @@ struct [[nodiscard]] NullStep {
   constexpr void end() noexcept {}
 };
 
+/// Stands for the pointer to a hook's collection; changes to it have no effect.
+class NullCollection {
+ public:
+  explicit NullCollection(std::string_view name) : ignored_{.name = name} {}
+  Collection& operator*() noexcept { return ignored_; }
+  Collection* operator->() noexcept { return &ignored_; }
+
+ private:
+  Collection ignored_;
+};
+
 /// Takes the place of a hook where capture is switched off at compile time: every call is empty and compiles to nothing.
 struct NullHook {
   using Step = NullStep;
@@ -59,12 +70,8 @@ struct NullHook {
   constexpr void save_tensor(std::string_view, const Tensor&, std::span<const std::string_view> = {}) noexcept {}
   constexpr void flush_custom() noexcept {}
 
-  /// A collection to be changed in vain; never null. The next call in this thread empties it.
-  [[nodiscard]] static Collection* collection(std::string_view name) {
-    thread_local Collection ignored;
-    ignored = Collection{.name = name};
-    return &ignored;
-  }
+  /// What a hook gives a pointer to, to be changed in vain.
+  [[nodiscard]] static NullCollection collection(std::string_view name) { return NullCollection(name); }
   constexpr void add_collection(const Collection&) noexcept {}
 
   constexpr void flush() noexcept {}

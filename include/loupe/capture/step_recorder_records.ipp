@@ -14,9 +14,9 @@ LOUPE_DECL Selection StepRecorder::select(std::string_view name) {
   has_saved_ = true;
   auto outcome = contained("select a tensor", [&]() -> result<Selection> {
     const TensorId tensor = plan_.find_or_add(name);
+    absorb_pattern_errors();
     return plan_.decision(tensor).any ? Selection{static_cast<std::int32_t>(tensor.value)} : Selection{};
   });
-  absorb_pattern_errors();
   if (outcome) return *outcome;
   absorb(std::move(outcome).error());
   return {};

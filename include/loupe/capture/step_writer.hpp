@@ -7,6 +7,7 @@
 #include "loupe/base/byte_buffer.hpp"
 #include "loupe/base/config.hpp"
 #include "loupe/base/any_executor.hpp"
+#include "loupe/base/home_process.hpp"
 #include "loupe/base/mutex.hpp"
 #include "loupe/base/result.hpp"
 #include "loupe/base/text.hpp"
@@ -38,12 +39,11 @@ class StepWriter {
   /// the executor runs tasks in the caller.
   LOUPE_DECL void submit(StepBuffer* buffer);
   /// Whether this is the process that made the writer. A forked child must leave the trial to its parent.
-  [[nodiscard]] LOUPE_DECL bool is_at_home() const noexcept;
+  [[nodiscard]] bool is_at_home() const noexcept { return home_.is_here(); }
   /// Waits until everything that was taken is written or given up; in a forked child for nothing.
   LOUPE_DECL void drain();
 
  private:
-  LOUPE_DECL static std::int64_t process_id() noexcept;
   LOUPE_DECL void run() noexcept;
   LOUPE_DECL StepBuffer* take_next() noexcept;
   LOUPE_DECL result<void> publish(const StepBuffer& buffer);
@@ -59,7 +59,7 @@ class StepWriter {
   StepBuffer* first_ = nullptr;
   StepBuffer* last_ = nullptr;
   bool is_running_ = false;
-  const std::int64_t home_ = process_id();
+  const HomeProcess home_;
 };
 
 }  // namespace loupe::inline LOUPE_ABI

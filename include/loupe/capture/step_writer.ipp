@@ -1,7 +1,5 @@
 #include "loupe/capture/step_writer.hpp"
 
-#include <unistd.h>
-
 #include "loupe/base/contained.hpp"
 #include "loupe/format/index.hpp"
 #include "loupe/format/layout.hpp"
@@ -52,10 +50,6 @@ LOUPE_DECL void StepWriter::run() noexcept {
     staging_.release_submitted(buffer);
   }
 }
-
-LOUPE_DECL std::int64_t StepWriter::process_id() noexcept { return ::getpid(); }
-
-LOUPE_DECL bool StepWriter::is_at_home() const noexcept { return process_id() == home_; }
 
 LOUPE_DECL void StepWriter::drain() {
   if (!is_at_home()) return;

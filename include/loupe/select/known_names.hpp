@@ -28,6 +28,8 @@ struct NameOrder {
   std::uint32_t last = no_name;  ///< what was asked for last in this round
 };
 
+namespace detail {
+
 /// Whether two names are equal, without the call that `==` costs: the hot path's names are a few words long.
 LOUPE_ALWAYS_INLINE bool is_same_name(std::string_view one, std::string_view other) noexcept {
   using Word = std::uint64_t;
@@ -53,6 +55,8 @@ LOUPE_ALWAYS_INLINE bool is_same_name(std::string_view one, std::string_view oth
   return true;
 }
 
+}  // namespace detail
+
 /// The names a plan knows and which of them the open step wants; the plan keeps it up to date.
 struct KnownNames {
   const KnownName* names = nullptr;
@@ -75,7 +79,7 @@ struct KnownNames {
 
  private:
   LOUPE_ALWAYS_INLINE bool is_unwanted(std::uint32_t predicted, std::string_view name) noexcept {
-    if (predicted >= size || !is_same_name(names[predicted].name, name) || is_wanted[names[predicted].tag] != 0)
+    if (predicted >= size || !detail::is_same_name(names[predicted].name, name) || is_wanted[names[predicted].tag] != 0)
       return false;
     order->last = predicted;
     return true;

@@ -29,7 +29,7 @@ class NameTable {
   /// The number of a name, which is added if it is new.
   Found find_or_add(std::string_view name) {
     const std::uint32_t predicted = successor();
-    if (predicted != none && is_same_name(entries_[predicted].name, name)) return {order_.last = predicted, false};
+    if (predicted != none && detail::is_same_name(entries_[predicted].name, name)) return {order_.last = predicted, false};
     return find_or_add_unpredicted(name);
   }
   /// The number of a name, or `none`; leaves the prediction alone.
