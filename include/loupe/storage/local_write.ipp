@@ -87,6 +87,15 @@ inline int create_temporary(const Text& path, bool syncs, Text& name) {
   return -1;
 }
 
+/// Reserves the room that a large piece needs. Disk file systems then find a place for all of it at once instead of for
+/// page after page. What it can't do, a full disk included, the write that follows does or reports.
+inline void reserve(int descriptor, std::uint64_t offset, std::size_t size) noexcept {
+#ifdef __linux__
+  constexpr std::size_t large = std::size_t{1} << 20;
+  if (size >= large) (void)::fallocate(descriptor, 0, static_cast<off_t>(offset), static_cast<off_t>(size));
+#endif
+}
+
 /// Writes all bytes; false with errno.
 inline bool write_all(int descriptor, std::span<const std::byte> bytes) noexcept {
   constexpr std::size_t at_once = std::size_t{1} << 30;  // Linux writes at most 0x7ffff000 bytes in a call
@@ -139,6 +148,7 @@ LOUPE_DECL void LocalStorage::Staged::drop() noexcept {
 LOUPE_DECL result<std::uint64_t> LocalStorage::Staged::append(std::span<const std::byte> bytes) {
   if (descriptor_ < 0) return fail(ErrorKind::invalid_state, key_, "it was committed before, or a write to it failed");
   const std::uint64_t offset = size_;
+  detail::reserve(descriptor_, offset, bytes.size());
   if (!detail::write_all(descriptor_, bytes)) return failed("it can't be written");
   size_ += bytes.size();
   return offset;
