@@ -38,6 +38,7 @@
 #include <signal.h>
 #include <span>
 #include <stdio.h>
+#include <string.h>
 #include <string>
 #include <string_view>
 #include <sys/eventfd.h>
@@ -81,6 +82,10 @@
 /// | `LOUPE_NO_INTRINSICS` | portable code only, no run-time choice of instruction sets | unset |
 /// | `LOUPE_DISABLE` | `HookRef` calls in `probe.hpp` compile to nothing | unset |
 
+#if defined(__cplusplus) && __cplusplus < 202002L
+#error "loupe needs C++20 or newer: compile with -std=c++20 or a later standard"
+#endif
+
 #define LOUPE_VERSION_MAJOR 0
 #define LOUPE_VERSION_MINOR 1
 #define LOUPE_VERSION_PATCH 0
@@ -113,6 +118,11 @@
 #define LOUPE_ABI_PROBES p0
 #else
 #define LOUPE_ABI_PROBES p1
+#endif
+
+// loupe's own build of `loupe::compiled` says what it was built as.
+#if defined(LOUPE_COMPILED_AS_CXX) && (LOUPE_COMPILED_AS_CXX >= 23) != (__cplusplus > 202002L)
+#error "loupe::compiled was built in another C++ standard than this unit: set CMAKE_CXX_STANDARD before loupe is added"
 #endif
 
 /// The name of loupe's inline namespace: version, which `expected`, exceptions on or off, instruction-set dispatch,
@@ -1182,6 +1192,21 @@ LOUPE_DECL std::string_view absence_words(Absence reason) noexcept {
   return "";
 }
 
+namespace detail {
+
+// What `strerror_r` gives: the buffer that it was handed in POSIX, a text of its own choice in glibc.
+inline std::string_view system_words(int failed, const char* buffer) noexcept { return failed == 0 ? buffer : ""; }
+inline std::string_view system_words(const char* words, const char*) noexcept { return words; }
+
+/// `errno 2: No such file or directory`.
+inline Text system_error_text(int number) {
+  char buffer[128] = {};
+  const std::string_view words = system_words(::strerror_r(number, buffer, sizeof buffer), buffer);
+  return Text::join("errno ", to_text(number).view(), words.empty() ? "" : ": ", words);
+}
+
+}  // namespace detail
+
 LOUPE_DECL Text Error::message() const {
   const Text at = Text::join(" step ", to_text(step).view(), " of mode ", mode_name(mode));
   const auto with_detail = [&](const Text& sentence) {
@@ -1222,7 +1247,7 @@ LOUPE_DECL Text Error::message() const {
   Text sentence = object.empty() ? detail : with_detail(object);
   if (sentence.empty()) sentence = error_kind_name(kind);
   if (offset >= 0) sentence = Text::join(sentence.view(), " (at byte ", to_text(offset).view(), ")");
-  if (os_error != 0) sentence = Text::join(sentence.view(), " (errno ", to_text(os_error).view(), ")");
+  if (os_error != 0) sentence = Text::join(sentence.view(), " (", detail::system_error_text(os_error).view(), ")");
   return sentence;
 }
 
@@ -7366,6 +7391,7 @@ struct ObjectInfo {
   std::string_view key;
   std::uint64_t size = 0;
   std::uint64_t generation = 0;
+  std::int64_t modified_ns = 0;  ///< nanoseconds since the Unix epoch by the storage's clock; 0 if it doesn't say
 };
 
 /// What a backend promises besides the basic calls; what it doesn't promise nobody relies on.
@@ -7924,15 +7950,15 @@ namespace loupe::inline LOUPE_ABI {
 
 namespace detail {
 
-/// A refused system call as an error; `key` says of what.
-inline unexpected<Error> system_failure(std::string_view key, std::string_view action, int number) {
+/// A refused system call as an error; `key` says of what, `path` where that is.
+inline unexpected<Error> system_failure(std::string_view key, const Text& path, std::string_view action, int number) {
   const ErrorKind kind = number == ENOENT || number == ENOTDIR                    ? ErrorKind::not_found
                          : number == EACCES || number == EPERM || number == EROFS ? ErrorKind::permission_denied
                          : number == ENOSPC || number == EDQUOT                   ? ErrorKind::no_space
                          : number == ENAMETOOLONG                                 ? ErrorKind::invalid_argument
                          : number == EEXIST                                       ? ErrorKind::already_exists
                                                                                   : ErrorKind::io;
-  return fail(Error{.kind = kind, .object = key, .detail = action, .os_error = number});
+  return fail(Error{.kind = kind, .object = key, .detail = Text::join(action, ": ", path.view()), .os_error = number});
 }
 
 /// Closes a file at the end of a scope.
@@ -7948,6 +7974,21 @@ class OpenFile {
 
  private:
   int descriptor_;
+};
+
+/// Closes a directory that is being read at the end of a scope.
+class OpenDirectory {
+ public:
+  explicit OpenDirectory(const char* path) noexcept : directory_(::opendir(path)) {}
+  OpenDirectory(const OpenDirectory&) = delete;
+  OpenDirectory& operator=(const OpenDirectory&) = delete;
+  ~OpenDirectory() {
+    if (directory_ != nullptr) ::closedir(directory_);
+  }
+  [[nodiscard]] DIR* get() const noexcept { return directory_; }
+
+ private:
+  DIR* directory_;
 };
 
 /// Memory that holds a file's bytes; let go of at the end of its life.
@@ -7975,7 +8016,7 @@ inline int open_retrying(const char* path, int flags, mode_t mode = 0) noexcept 
 /// Opens an object's file to read it, and says how large it is.
 inline result<int> open_object(const Text& path, std::string_view key, struct stat& about) {
   const int descriptor = open_retrying(path.c_str(), O_RDONLY | O_NONBLOCK);
-  if (descriptor < 0) return system_failure(key, "it can't be opened", errno);
+  if (descriptor < 0) return system_failure(key, path, "it can't be opened", errno);
   if (::fstat(descriptor, &about) == 0 && S_ISREG(about.st_mode)) return descriptor;
   ::close(descriptor);
   return fail(ErrorKind::not_found, key, "it is not a file");
@@ -7993,14 +8034,22 @@ inline std::uint64_t generation_of(const struct stat& about) noexcept {
   return hash;
 }
 
+/// When a file was written last; 0 where that isn't a time in nanoseconds since 1970.
+inline std::int64_t modified_ns(const struct stat& about) noexcept {
+  constexpr std::int64_t second = 1'000'000'000;
+  const std::int64_t seconds = about.st_mtim.tv_sec;
+  if (seconds < 0 || seconds >= INT64_MAX / second) return 0;
+  return seconds * second + about.st_mtim.tv_nsec;
+}
+
 }  // namespace detail
 
 LOUPE_DECL result<ObjectInfo> LocalStorage::stat(std::string_view key) const {
   LOUPE_ASSIGN(const Text path, path_of(key));
   struct ::stat about{};
-  if (::stat(path.c_str(), &about) != 0) return detail::system_failure(key, "there is no such file", errno);
+  if (::stat(path.c_str(), &about) != 0) return detail::system_failure(key, path, "there is no such file", errno);
   if (!S_ISREG(about.st_mode)) return fail(ErrorKind::not_found, key, "it is not a file");
-  return ObjectInfo{key, static_cast<std::uint64_t>(about.st_size), detail::generation_of(about)};
+  return ObjectInfo{key, static_cast<std::uint64_t>(about.st_size), detail::generation_of(about), detail::modified_ns(about)};
 }
 
 LOUPE_DECL result<void> LocalStorage::read(std::string_view key, ByteRange range, ByteBuffer& out) const {
@@ -8025,7 +8074,7 @@ LOUPE_DECL result<void> LocalStorage::read(std::string_view key, ByteRange range
     if (got < 0) {
       const int number = errno;
       out.truncate(begin);
-      return detail::system_failure(key, "it can't be read", number);
+      return detail::system_failure(key, path, "it can't be read", number);
     }
     if (got == 0) break;  // it has become shorter meanwhile
     done += static_cast<std::uint64_t>(got);
@@ -8042,14 +8091,14 @@ LOUPE_DECL result<MappedBytes> LocalStorage::map(std::string_view key) const {
   if (about.st_size == 0) return MappedBytes();
   const auto size = static_cast<std::size_t>(about.st_size);
   void* const memory = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, descriptor, 0);
-  if (memory == MAP_FAILED) return detail::system_failure(key, "it can't be mapped", errno);
+  if (memory == MAP_FAILED) return detail::system_failure(key, path, "it can't be mapped", errno);
   return MappedBytes({static_cast<const std::byte*>(memory), size}, detail::Mapping(memory, size));
 }
 
 LOUPE_DECL result<void> LocalStorage::remove(std::string_view key) const {
   LOUPE_ASSIGN(const Text path, path_of(key));
   if (::unlink(path.c_str()) == 0 || errno == ENOENT || errno == ENOTDIR || errno == EISDIR) return {};
-  return detail::system_failure(key, "it can't be removed", errno);
+  return detail::system_failure(key, path, "it can't be removed", errno);
 }
 
 }  // namespace loupe::inline LOUPE_ABI
@@ -8119,18 +8168,16 @@ class LocalLister {
   result<void> read(std::string_view base, std::string_view rest_of_prefix, std::string_view rest_of_start,
                     Names& names) const {
     const std::string path = std::string(root_.view()).append("/").append(base);
-    const auto failed = [&](std::string_view action) {
-      return system_failure(base.empty() ? root_.view() : base, action, errno);
-    };
-    DIR* const directory = ::opendir(path.c_str());
-    if (directory == nullptr) {
+    const auto failed = [&](std::string_view action) { return system_failure(base, Text(path), action, errno); };
+    const OpenDirectory directory(path.c_str());
+    if (directory.get() == nullptr) {
       // The last: too long for any key to name what is in it.
       if (errno == ENOENT || errno == ENOTDIR || errno == ENAMETOOLONG) return {};
       return failed("the directory can't be listed");
     }
     while (true) {
       errno = 0;
-      const dirent* const entry = ::readdir(directory);
+      const dirent* const entry = ::readdir(directory.get());
       if (entry == nullptr) break;
       std::string_view name = entry->d_name;
       if (name == "." || name == "..") continue;
@@ -8147,10 +8194,7 @@ class LocalLister {
       if (has_prefix && is_behind) names.places.push_back({begin, name.size()});
       else names.texts.resize(begin);
     }
-    const int number = errno;
-    ::closedir(directory);
-    errno = number;
-    return number == 0 ? result<void>() : failed("the directory can't be read");
+    return errno == 0 ? result<void>() : failed("the directory can't be read");
   }
   static unsigned char type_of(const std::string& path) {
     struct ::stat about{};
@@ -8210,16 +8254,13 @@ class LocalWatchSource final : public StorageWatch::Source {
         targets_(std::move(targets)) {
     for (const std::string& target : targets_) arm(target);
   }
-  LocalWatchSource(const LocalWatchSource&) = delete;
-  LocalWatchSource& operator=(const LocalWatchSource&) = delete;
-  ~LocalWatchSource() override { ::close(descriptor_); }
 
-  int descriptor() noexcept override { return descriptor_; }
+  int descriptor() noexcept override { return descriptor_.get(); }
   bool take() override {
     alignas(inotify_event) char events[4096];
     bool is_changed = false;
     while (true) {
-      const ssize_t got = ::read(descriptor_, events, sizeof events);
+      const ssize_t got = ::read(descriptor_.get(), events, sizeof events);
       if (got < 0 && errno == EINTR) continue;
       if (got <= 0) return is_changed;
       for (std::size_t at = 0; at < static_cast<std::size_t>(got);) {
@@ -8251,7 +8292,7 @@ class LocalWatchSource final : public StorageWatch::Source {
 
   /// Watches a directory; false if that can't be.
   bool add(const std::string& path) {
-    const int watch = ::inotify_add_watch(descriptor_, path.empty() ? "/" : path.c_str(),
+    const int watch = ::inotify_add_watch(descriptor_.get(), path.empty() ? "/" : path.c_str(),
                                           IN_ONLYDIR | IN_CREATE | IN_CLOSE_WRITE | IN_MOVED_TO | IN_MOVED_FROM |
                                               IN_DELETE | IN_DELETE_SELF | IN_MOVE_SELF);
     if (watch < 0) return false;
@@ -8288,9 +8329,9 @@ class LocalWatchSource final : public StorageWatch::Source {
     while (!pending.empty()) {
       const std::string path = std::move(pending.back());
       pending.pop_back();
-      DIR* const directory = ::opendir(path.empty() ? "/" : path.c_str());
-      if (directory == nullptr) continue;
-      while (const dirent* const entry = ::readdir(directory)) {
+      const OpenDirectory directory(path.empty() ? "/" : path.c_str());
+      if (directory.get() == nullptr) continue;
+      while (const dirent* const entry = ::readdir(directory.get())) {
         const std::string_view name = entry->d_name;
         std::string below = path;
         below.append("/").append(name);
@@ -8298,7 +8339,6 @@ class LocalWatchSource final : public StorageWatch::Source {
           continue;
         if (add(below)) pending.push_back(std::move(below));
       }
-      ::closedir(directory);
     }
   }
   static bool is_directory(unsigned char type, const std::string& path) {
@@ -8314,7 +8354,7 @@ class LocalWatchSource final : public StorageWatch::Source {
     if ((event.mask & IN_Q_OVERFLOW) != 0) return arm_all();
     Directory* const directory = find(event.wd);
     if (directory == nullptr) return false;
-    if ((event.mask & IN_MOVE_SELF) != 0) return ::inotify_rm_watch(descriptor_, event.wd) == 0;  // IN_IGNORED follows
+    if ((event.mask & IN_MOVE_SELF) != 0) return ::inotify_rm_watch(descriptor_.get(), event.wd) == 0;  // IN_IGNORED follows
     if ((event.mask & IN_IGNORED) != 0) {
       directories_.erase(directories_.begin() + (directory - directories_.data()));
       return arm_all();
@@ -8342,7 +8382,7 @@ class LocalWatchSource final : public StorageWatch::Source {
     return true;
   }
 
-  int descriptor_;
+  OpenFile descriptor_;
   std::vector<std::string> targets_;
   std::vector<Directory> directories_;
 };
@@ -8452,6 +8492,15 @@ inline int create_temporary(const Text& path, bool syncs, Text& name) {
   return -1;
 }
 
+/// Reserves the room that a large piece needs. Disk file systems then find a place for all of it at once instead of for
+/// page after page. What it can't do, a full disk included, the write that follows does or reports.
+inline void reserve(int descriptor, std::uint64_t offset, std::size_t size) noexcept {
+#ifdef __linux__
+  constexpr std::size_t large = std::size_t{1} << 20;
+  if (size >= large) (void)::fallocate(descriptor, 0, static_cast<off_t>(offset), static_cast<off_t>(size));
+#endif
+}
+
 /// Writes all bytes; false with errno.
 inline bool write_all(int descriptor, std::span<const std::byte> bytes) noexcept {
   constexpr std::size_t at_once = std::size_t{1} << 30;  // Linux writes at most 0x7ffff000 bytes in a call
@@ -8488,7 +8537,7 @@ LOUPE_DECL result<LocalStorage::Staged> LocalStorage::stage(std::string_view key
     return fail(ErrorKind::invalid_argument, key, "names that end in .tmp are those of unfinished files");
   Text temporary;
   const int descriptor = detail::create_temporary(path, durability_ == Durability::data_and_directory, temporary);
-  if (descriptor < 0) return detail::system_failure(key, "its temporary file can't be created", errno);
+  if (descriptor < 0) return detail::system_failure(key, temporary, "its temporary file can't be created", errno);
   return Staged(std::move(path), std::move(temporary), key, descriptor, durability_);
 }
 
@@ -8504,6 +8553,7 @@ LOUPE_DECL void LocalStorage::Staged::drop() noexcept {
 LOUPE_DECL result<std::uint64_t> LocalStorage::Staged::append(std::span<const std::byte> bytes) {
   if (descriptor_ < 0) return fail(ErrorKind::invalid_state, key_, "it was committed before, or a write to it failed");
   const std::uint64_t offset = size_;
+  detail::reserve(descriptor_, offset, bytes.size());
   if (!detail::write_all(descriptor_, bytes)) return failed("it can't be written");
   size_ += bytes.size();
   return offset;
@@ -8512,7 +8562,7 @@ LOUPE_DECL result<std::uint64_t> LocalStorage::Staged::append(std::span<const st
 LOUPE_DECL unexpected<Error> LocalStorage::Staged::failed(std::string_view action) {
   const int number = errno;
   drop();
-  return detail::system_failure(key_, action, number);
+  return detail::system_failure(key_, path_, action, number);
 }
 
 LOUPE_DECL result<void> LocalStorage::Staged::publish(PutMode mode) {
@@ -8530,7 +8580,7 @@ LOUPE_DECL result<void> LocalStorage::Staged::publish(PutMode mode) {
     ::close(std::exchange(descriptor_, -1));
   }
   if (durability_ == Durability::data_and_directory && !detail::sync_directory(detail::directory_of(path_)))
-    return detail::system_failure(key_, "its directory can't be synchronised", errno);
+    return detail::system_failure(key_, path_, "its directory can't be synchronised", errno);
   return {};
 }
 
@@ -14422,7 +14472,10 @@ class FailureLog {
         });
       failures_.last = std::move(error);
     }
-    if (!is_new) return;
+    if (is_new) note(sentence);
+  }
+  /// Tells the user something that is no failure.
+  void note(const Text& sentence) noexcept {
     (void)contained("report", [&]() -> result<void> {
       report(sentence);
       return {};
@@ -14446,9 +14499,9 @@ class FailureLog {
       if (std::exchange(is_summarised_, true)) return {};
       const CaptureFailures all = snapshot();
       if (all.count == 0 && all.dropped_steps == 0 && all.reduced_steps == 0) return {};
-      report(Text::join(to_text(static_cast<long long>(all.count)).view(), " failures, ",
-                        to_text(static_cast<long long>(all.dropped_steps)).view(), " steps lost, ",
-                        to_text(static_cast<long long>(all.reduced_steps)).view(), " steps kept without raw tensors"));
+      report(Text::join("failures: ", to_text(static_cast<long long>(all.count)).view(), ", steps lost: ",
+                        to_text(static_cast<long long>(all.dropped_steps)).view(), ", steps kept without raw tensors: ",
+                        to_text(static_cast<long long>(all.reduced_steps)).view()));
       return {};
     });
   }
@@ -15153,6 +15206,8 @@ struct CaptureQuirks {
   bool exact_element_types = false;
   /// A configuration that names no collections saves the framework's own ones only (5.3). Else: all that is offered.
   bool saves_defaults_only = false;
+  /// Of two collections of one name the second counts, and names of collections that don't exist are no error.
+  bool any_collection_names = false;
   /// TensorBoard files begin without a version record (format.md section 9).
   bool no_tensorboard_version = false;
   /// The numbering of a mode that is new in a resumed run (19-29).
@@ -15173,6 +15228,7 @@ inline constexpr CaptureQuirks capture_quirks<compat::Smdebug> = {
     .mode_changes_open_step = true,
     .exact_element_types = true,
     .saves_defaults_only = true,
+    .any_collection_names = true,
     .no_tensorboard_version = true,
     .numbering = ResumedNumbering::smdebug,
     .claim = ClaimPolicy::smdebug,
@@ -15737,6 +15793,8 @@ class TrialFolder {
   [[nodiscard]] bool may_write() const noexcept { return may_write_; }
   /// To be called before something is written: under `ClaimPolicy::smdebug` the first call claims. Gives `may_write()`.
   LOUPE_DECL result<bool> begin_writing();
+  /// Whether steps of a run that did not finish lie in the folder, and this one neither continues nor removes them.
+  [[nodiscard]] bool joins_unfinished_run() const noexcept { return joins_unfinished_run_; }
   /// Where counting goes on; from the start except under `ResumePolicy::resume`.
   [[nodiscard]] const Counters& counters() const noexcept { return counters_; }
   /// Ends the trial as the end-marker policy says and gives up the claim. Again: nothing.
@@ -15747,6 +15805,7 @@ class TrialFolder {
       : storage_(std::move(storage)),
         options_(std::move(options)) {}
   LOUPE_DECL result<void> refuse_finished_trial() const;
+  LOUPE_DECL result<void> look_for_unfinished_run();
   LOUPE_DECL result<void> find_counters();
   LOUPE_DECL result<void> remove_trial();
   LOUPE_DECL result<void> mark_end();
@@ -15763,6 +15822,7 @@ class TrialFolder {
   Claim claim_;
   Counters counters_;
   bool may_write_ = true;
+  bool joins_unfinished_run_ = false;
   bool has_begun_ = false;
   bool is_closed_ = false;
 };
@@ -15826,7 +15886,8 @@ LOUPE_DECL result<TrialFolder> TrialFolder::open(AnyStorage storage, TrialFolder
                                                refuses ? UnknownClaim::respect : UnknownClaim::take_over));
     if (refuses) LOUPE_TRY(folder.refuse_finished_trial());
   }
-  if (!refuses) LOUPE_TRY(folder.storage_.remove(format::end_marker_key));
+  if (refuses) LOUPE_TRY(folder.look_for_unfinished_run());
+  else LOUPE_TRY(folder.storage_.remove(format::end_marker_key));
   if (chosen.world_size > 1) LOUPE_TRY(folder.storage_.remove(folder.closed_key()));
   if (chosen.resume == ResumePolicy::resume) LOUPE_TRY(folder.find_counters());
   if (chosen.resume == ResumePolicy::overwrite) LOUPE_TRY(folder.remove_trial());
@@ -15840,6 +15901,14 @@ LOUPE_DECL result<void> TrialFolder::refuse_finished_trial() const {
                 "it holds a finished trial; choose another folder, or say by the resume policy that the trial is to be "
                 "resumed or overwritten");
   return marker.error().kind == ErrorKind::not_found ? result<void>() : fail(marker.error());
+}
+
+LOUPE_DECL result<void> TrialFolder::look_for_unfinished_run() {
+  return storage_.list(format::index_prefix, {}, [&](const ObjectInfo& object) {
+    const auto name = format::parse_index_key(object.key);
+    joins_unfinished_run_ = name && name->worker == options_.worker;
+    return !joins_unfinished_run_;
+  });
 }
 
 LOUPE_DECL result<void> TrialFolder::find_counters() {
@@ -16090,12 +16159,22 @@ inline Text process_on_host() {
   return Text::join(to_text(::getpid()).view(), "_", std::string_view(host));
 }
 
+inline Error unknown_collection(const CollectionSet& known, std::string_view name) {
+  Text sentence = "there is no such collection to save; there are";
+  for (const Collection& collection : known) sentence = Text::join(sentence.view(), " ", collection.name.view());
+  return {.kind = ErrorKind::invalid_argument, .object = Text::join("collection ", name), .detail = sentence};
+}
+
 /// The collections that a configuration defines and includes.
 inline result<CollectionSet> collections_of(HookConfig& config, const CaptureQuirks& quirks) {
   CollectionSet collections(config.defaults);
   const bool names_nothing = config.collections.empty() && config.include_collections.empty() && config.include_regex.empty();
   for (const std::string_view name : config.defaults.always_saved) LOUPE_TRY(collections.include(name));
+  NameSet configured;
   for (Collection& collection : config.collections) {
+    if (!configured.insert(collection.name) && !quirks.any_collection_names)
+      return fail(ErrorKind::invalid_argument, Text::join("collection ", collection.name.view()),
+                  "it is configured twice; a name stands for one collection");
     LOUPE_TRY(collections.include(collection.name));
     LOUPE_TRY(collections.add(std::move(collection)));
   }
@@ -16202,6 +16281,10 @@ LOUPE_DECL StepRecorder::StepRecorder(HookConfig config, RecorderParts parts, Co
   target.save = [](void* context, ProbeName name, const ProbeTensor& tensor) noexcept {
     static_cast<StepRecorder*>(context)->save_probe({name.data, name.size}, tensor);
   };
+  if (folder_.joins_unfinished_run() && !counters_.restored)
+    failures_.note(Text::join(parts_.storage.name().view(),
+                              " holds steps of a run that did not finish: this run counts from 0 and replaces those that it "
+                              "reaches; say by the resume policy if they are to be continued or removed"));
 }
 
 LOUPE_DECL StepRecorder::~StepRecorder() {
@@ -16239,6 +16322,10 @@ LOUPE_DECL result<void> StepRecorder::flush() {
 }
 
 LOUPE_DECL result<void> StepRecorder::prepare() {
+  // Only now: a program may add what its configuration includes until the first step.
+  for (const Text& name : config_.include_collections)
+    if (name != "all" && collections_.find(name) == nullptr && !parts_.quirks.any_collection_names)
+      absorb(detail::unknown_collection(collections_, name));
   LOUPE_TRY(plan_.prepare(collections_, {config_.save, config_.reductions, config_.pattern_compiler}));
   is_prepared_ = true;
   absorb_pattern_errors();
@@ -17940,8 +18027,8 @@ struct WaitSettings {
 LOUPE_DECL result<void> poll_until(const AnyStorage& storage, std::span<const std::string_view> prefixes, const WaitSettings& wait,
                                    std::int64_t deadline, std::string_view waited_for, FunctionRef<result<bool>()> done);
 
-/// Whether the run that writes into a storage has ended: its end marker is there.
-LOUPE_DECL result<bool> run_has_ended(const AnyStorage& storage);
+/// Whether the run that writes into a storage has ended: its end marker, if it is there.
+LOUPE_DECL result<std::optional<ObjectInfo>> find_end_marker(const AnyStorage& storage);
 
 /// Keeps the newest snapshot of a trial. Refreshes are exclusive; everything may be called by any thread.
 class Follower {
@@ -17949,10 +18036,10 @@ class Follower {
   LOUPE_DECL Follower(AnyStorage storage, CatalogSettings settings, WaitSettings wait);
 
   [[nodiscard]] LOUPE_DECL std::shared_ptr<const Snapshot> snapshot() const;
-  /// Reads new index files once.
+  /// Reads new index files once, for the last time if the run has ended `end_delay` ago.
   LOUPE_DECL result<void> refresh();
-  /// Reads new index files unless all are loaded or refreshing is off. When the run has ended it reads a last time after
-  /// `end_delay`, and never again.
+  /// Reads new index files unless all are loaded or refreshing is off. When the run has ended it reads a last time
+  /// `end_delay` after its end, or after that was first seen if the storage doesn't say when it was, and never again.
   LOUPE_DECL result<void> refresh_if_due();
   /// Whether the step can be read, after a refresh.
   LOUPE_DECL result<StepState> has_passed_step(ModeStep at);
@@ -17966,13 +18053,17 @@ class Follower {
   void set_refreshes(bool on) noexcept { refreshes_.store(on, std::memory_order_relaxed); }
 
  private:
-  result<void> read_locked();
+  LOUPE_DECL result<void> look_for_end();
+  LOUPE_DECL result<void> read_locked();
+  LOUPE_DECL result<void> finish_locked();
+  LOUPE_DECL void publish();
 
   AnyStorage storage_;
   WaitSettings wait_;
   bool scopes_set_opposite_;
   std::atomic<bool> refreshes_{true};
-  std::mutex refresh_mutex_;                       ///< guards `catalog_`
+  std::mutex refresh_mutex_;                       ///< guards the next two
+  std::optional<std::int64_t> last_files_due_;     ///< monotonic; known once the run has ended
   Catalog catalog_;
   mutable std::mutex snapshot_mutex_;              ///< guards `snapshot_`
   std::shared_ptr<const Snapshot> snapshot_;
@@ -18043,6 +18134,10 @@ LOUPE_DECL RefreshScope::~RefreshScope() {
 
 namespace loupe::inline LOUPE_ABI {
 
+namespace detail {
+inline std::int64_t later(std::int64_t now, std::int64_t wait) noexcept { return now > INT64_MAX - wait ? INT64_MAX : now + wait; }
+}  // namespace detail
+
 LOUPE_DECL result<void> poll_until(const AnyStorage& storage, std::span<const std::string_view> prefixes, const WaitSettings& wait,
                                    std::int64_t deadline, std::string_view waited_for, FunctionRef<result<bool>()> done) {
   LOUPE_ASSIGN(bool is_done, done());
@@ -18053,16 +18148,15 @@ LOUPE_DECL result<void> poll_until(const AnyStorage& storage, std::span<const st
     LOUPE_ASSIGN(is_done, done());
     if (is_done) return {};
     if (now >= deadline) return fail(ErrorKind::timeout, waited_for, "waited until the deadline");
-    const std::int64_t next = now > INT64_MAX - wait.poll_interval ? INT64_MAX : now + wait.poll_interval;
-    if (watch.wait_until(*wait.clock, std::min(next, deadline), wait.interrupt) == WatchOutcome::interrupted)
+    if (watch.wait_until(*wait.clock, std::min(detail::later(now, wait.poll_interval), deadline), wait.interrupt) == WatchOutcome::interrupted)
       return fail(ErrorKind::cancelled, waited_for, "the wait was interrupted");
   }
 }
 
-LOUPE_DECL result<bool> run_has_ended(const AnyStorage& storage) {
+LOUPE_DECL result<std::optional<ObjectInfo>> find_end_marker(const AnyStorage& storage) {
   const result<ObjectInfo> marker = storage.stat(format::end_marker_key);
-  if (marker) return true;
-  if (marker.error().kind == ErrorKind::not_found) return false;
+  if (marker) return std::optional(*marker);
+  if (marker.error().kind == ErrorKind::not_found) return std::optional<ObjectInfo>();
   return unexpected<Error>(marker.error());
 }
 
@@ -18077,32 +18171,53 @@ LOUPE_DECL std::shared_ptr<const Snapshot> Follower::snapshot() const {
 
 LOUPE_DECL result<void> Follower::read_locked() {
   const result<void> outcome = catalog_.read();
+  publish();
+  return outcome;
+}
+
+LOUPE_DECL void Follower::publish() {
   std::shared_ptr<const Snapshot> newest = catalog_.snapshot();
   const std::lock_guard lock(snapshot_mutex_);
   snapshot_ = std::move(newest);
-  return outcome;
+}
+
+LOUPE_DECL result<void> Follower::look_for_end() {
+  if (last_files_due_) return {};
+  LOUPE_ASSIGN(const std::optional<ObjectInfo> marker, find_end_marker(storage_));
+  if (!marker) return {};
+  // How far the clocks of the machines that write and read may be apart.
+  constexpr std::int64_t skew = 60'000'000'000;
+  const std::int64_t age = marker->modified_ns > 0 ? wait_.clock->wall_ns() - marker->modified_ns : 0;
+  const std::int64_t now = wait_.clock->monotonic_ns();
+  last_files_due_ = age >= skew && age - skew >= wait_.end_delay ? now : detail::later(now, wait_.end_delay);
+  return {};
+}
+
+LOUPE_DECL result<void> Follower::finish_locked() {
+  LOUPE_TRY(read_locked());  // also what could not be read the last time
+  catalog_.finish();
+  publish();
+  return {};
 }
 
 LOUPE_DECL result<void> Follower::refresh() {
   const std::lock_guard lock(refresh_mutex_);
-  return read_locked();
+  LOUPE_TRY(look_for_end());
+  const bool is_last = last_files_due_ && wait_.clock->monotonic_ns() >= *last_files_due_;
+  LOUPE_TRY(read_locked());
+  return is_last ? finish_locked() : result<void>();
 }
 
 LOUPE_DECL result<void> Follower::refresh_if_due() {
   if (!refreshes() || snapshot()->loaded_all()) return {};
   const std::lock_guard lock(refresh_mutex_);
   if (snapshot()->loaded_all()) return {};
-  LOUPE_ASSIGN(const bool ended, run_has_ended(storage_));
+  LOUPE_TRY(look_for_end());
   LOUPE_TRY(read_locked());
-  if (!ended) return {};
-  if (wait_.end_delay > 0 && !wait_.clock->wait_until(wait_.clock->monotonic_ns() + wait_.end_delay, wait_.interrupt))
+  if (!last_files_due_) return {};
+  if (wait_.clock->monotonic_ns() < *last_files_due_ && !wait_.clock->wait_until(*last_files_due_, wait_.interrupt))
     return fail(ErrorKind::cancelled, format::end_marker_key, "the wait for the run's last files was interrupted");
-  LOUPE_TRY(read_locked());
-  catalog_.finish();
-  std::shared_ptr<const Snapshot> last = catalog_.snapshot();
-  const std::lock_guard publication(snapshot_mutex_);
-  snapshot_ = std::move(last);
-  return {};
+  return finish_locked();
 }
 
 LOUPE_DECL result<StepState> Follower::has_passed_step(ModeStep at) {
@@ -18114,7 +18229,8 @@ LOUPE_DECL result<void> Follower::wait_for_steps(std::span<const ModeStep> steps
   RefreshScope scope(*this, true);
   const auto wait = [&](ModeStep at) {
     const std::string_view prefixes[] = {format::index_prefix, format::end_marker_key};
-    return poll_until(storage_, prefixes, wait_, deadline, "step", [&]() -> result<bool> {
+    const Text step = Text::join("step ", to_text(at.value).view(), " of mode ", mode_name(at.mode));
+    return poll_until(storage_, prefixes, wait_, deadline, step, [&]() -> result<bool> {
       LOUPE_ASSIGN(const StepState state, has_passed_step(at));
       if (state != StepState::unavailable) return state == StepState::available;
       const auto known = snapshot();
@@ -18278,7 +18394,8 @@ LOUPE_DECL result<void> EventFiles::wait_for(const IndexBlock& block, const Text
     // What says that it won't come is looked for before the file itself: that may appear in between.
     LOUPE_ASSIGN(bool is_given_up, was_skipped(block, key));
     if (!is_given_up) {
-      LOUPE_ASSIGN(is_given_up, run_has_ended(storage_));
+      LOUPE_ASSIGN(const std::optional<ObjectInfo> end, find_end_marker(storage_));
+      is_given_up = end.has_value();
     }
     return is_there() || is_given_up;
   });
@@ -18463,9 +18580,9 @@ constexpr bool widens_to() noexcept {
 }
 
 /// Copies a value as elements of `Type`, widening where the stored type is a narrower one. `invalid_type` where a
-/// stored number might not fit.
+/// stored number might not fit, an error about `name`.
 template <Element Type>
-result<Values<Type>> typed_copy(const TensorView& view) {
+result<Values<Type>> typed_copy(const TensorView& view, std::string_view name) {
   if (view.type == element_type_of<Type>) {
     LOUPE_ASSIGN(Array same, Array::copy_of(view));
     return Values<Type>(std::move(same));
@@ -18485,7 +18602,7 @@ result<Values<Type>> typed_copy(const TensorView& view) {
       });
       return Values<Type>(std::move(wide));
     } else {
-      return fail(ErrorKind::invalid_type, "value",
+      return fail(ErrorKind::invalid_type, name,
                   Text::join("elements of type ", element_type_name(view.type), " can't be had as ",
                              element_type_name(element_type_of<Type>)));
     }
@@ -18703,7 +18820,8 @@ LOUPE_DECL result<ReductionValue> TensorReader::reduction(const Interned* tensor
   const bool is_known = statistic && (!quirks_.smdebug_reductions_only || smdebug_statistics.contains(*statistic));
   const auto unknown = [&] {
     return fail(ErrorKind::invalid_argument, name,
-                "no such reduction; there are min max mean std variance sum prod l1 l2, each also with abs_ before it");
+                "no such reduction; there are min max mean std variance sum prod l1 l2, each also with abs_ before it, nan_count "
+                "positive_infinity_count negative_infinity_count zero_count first_non_finite");
   };
   if (!is_known && !quirks_.smdebug_reductions_only) return unknown();
   LOUPE_ASSIGN(const DecodedValue decoded, read(place, found));
@@ -18786,11 +18904,12 @@ inline result<std::vector<std::string>> wait_for_collections_files(const AnyStor
     });
   };
   const std::string_view prefixes[] = {format::collections_prefix, format::end_marker_key};
-  LOUPE_TRY(poll_until(storage, prefixes, wait, deadline, "collections files", [&]() -> result<bool> {
+  const Text sought = Text::join("collections files of a trial in ", storage.name().view());
+  LOUPE_TRY(poll_until(storage, prefixes, wait, deadline, sought, [&]() -> result<bool> {
     LOUPE_TRY(list());
     if (keys.size() >= count) return true;
-    LOUPE_ASSIGN(const bool ended, run_has_ended(storage));
-    if (!ended) return false;
+    LOUPE_ASSIGN(const std::optional<ObjectInfo> end, find_end_marker(storage));
+    if (!end) return false;
     // Whatever was written before the marker is there by now.
     LOUPE_TRY(list());
     if (keys.size() < count) return loupe::fail(Error{.kind = ErrorKind::missing_collection_files});
@@ -19062,8 +19181,6 @@ inline std::int64_t trailing_number(std::string_view name) noexcept {
 
 inline std::vector<std::string> owned(const std::vector<std::string_view>& texts) { return {texts.begin(), texts.end()}; }
 
-inline std::int64_t later(std::int64_t now, std::int64_t wait) noexcept { return now > INT64_MAX - wait ? INT64_MAX : now + wait; }
-
 }  // namespace detail
 
 LOUPE_DECL result<std::shared_ptr<TrialCore>> TrialCore::open(TrialParts parts, TrialOptions options) {
@@ -19276,7 +19393,7 @@ class Tensor {
   [[nodiscard]] Outcome<Values<Type>> value(AtStep step, std::string_view worker = {}) const {
     return finish<Values<Type>>([&]() -> result<Values<Type>> {
       LOUPE_ASSIGN(const ValueView seen, trial_->tensors().value(tensor_, step, worker));
-      return typed_copy<Type>(seen.view());
+      return typed_copy<Type>(seen.view(), tensor_->name);
     });
   }
   /// The value where it lies, without a copy.

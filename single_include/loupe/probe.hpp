@@ -37,6 +37,10 @@
 /// | `LOUPE_NO_INTRINSICS` | portable code only, no run-time choice of instruction sets | unset |
 /// | `LOUPE_DISABLE` | `HookRef` calls in `probe.hpp` compile to nothing | unset |
 
+#if defined(__cplusplus) && __cplusplus < 202002L
+#error "loupe needs C++20 or newer: compile with -std=c++20 or a later standard"
+#endif
+
 #define LOUPE_VERSION_MAJOR 0
 #define LOUPE_VERSION_MINOR 1
 #define LOUPE_VERSION_PATCH 0
@@ -69,6 +73,11 @@
 #define LOUPE_ABI_PROBES p0
 #else
 #define LOUPE_ABI_PROBES p1
+#endif
+
+// loupe's own build of `loupe::compiled` says what it was built as.
+#if defined(LOUPE_COMPILED_AS_CXX) && (LOUPE_COMPILED_AS_CXX >= 23) != (__cplusplus > 202002L)
+#error "loupe::compiled was built in another C++ standard than this unit: set CMAKE_CXX_STANDARD before loupe is added"
 #endif
 
 /// The name of loupe's inline namespace: version, which `expected`, exceptions on or off, instruction-set dispatch,

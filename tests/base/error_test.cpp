@@ -36,7 +36,7 @@ TEST_CASE("steps that are not there say why") {
 TEST_CASE("damage is located by file and byte, a refused system call by its errno") {
   CHECK(message({.kind = ErrorKind::corrupt, .object = "events/0/a.tfevents", .detail = "length check word is wrong", .offset = 12}) ==
         "events/0/a.tfevents: length check word is wrong (at byte 12)");
-  CHECK(message({.kind = ErrorKind::io, .object = "f", .detail = "write failed", .os_error = 5}) == "f: write failed (errno 5)");
+  CHECK(message({.kind = ErrorKind::io, .object = "f", .detail = "write failed", .os_error = 5}) == "f: write failed (errno 5: Input/output error)");
 }
 
 TEST_CASE("every kind of error makes a sentence and has a name") {

@@ -32,7 +32,7 @@ TEST_CASE("each kind of failure is told once, all are counted") {
   REQUIRE(told.size() == 3);
   log.summarise();
   REQUIRE(told.size() == 3);
-  CHECK(told[2] == "10 failures, 1 steps lost, 0 steps kept without raw tensors");
+  CHECK(told[2] == "failures: 10, steps lost: 1, steps kept without raw tensors: 0");
 }
 
 TEST_CASE("a run without failures ends without a word") {

@@ -266,6 +266,52 @@ TEST_CASE("a collection that is refused is not included either") {
   CHECK(hook.counts().tensors == 0);
 }
 
+TEST_CASE("a collection that is to be saved and doesn't exist is told with those that do, at the first step") {
+  HookConfig config = every_step();
+  config.include_collections = {"losess", "later"};
+  MemoryHook hook(config, MemoryStorage());
+  hook.collection("later")->include("^w");
+  CHECK(hook.failures().count == 0);
+  auto step = hook.step();
+  step.save("w", weights);
+  CHECK(hook.failures().count == 1);
+  const std::string sentence(hook.failures().last.message());
+  CHECK(sentence.starts_with("collection losess: there is no such collection"));
+  CHECK(sentence.find(" losses ") != std::string::npos);
+  step.end();
+  hook.close();
+  CHECK(hook.counts().tensors == 1);
+}
+
+TEST_CASE("a collection that is configured twice is refused") {
+  HookConfig config = every_step();
+  config.collections = {{.name = "mine", .include_regex = {"a"}}, {.name = "mine", .include_regex = {"b"}}};
+  CHECK_THROWS_AS(MemoryHook(config, MemoryStorage()), loupe::InvalidArgument);
+  CHECK_NOTHROW(SmdebugHook(config, MemoryStorage()));
+}
+
+TEST_CASE("a run that begins among the steps of one that did not finish says so") {
+  std::vector<std::string> told;
+  HookConfig config = every_step();
+  config.report = {.write = [](void* context, std::string_view sentence) {
+                     static_cast<std::vector<std::string>*>(context)->emplace_back(sentence);
+                   },
+                   .context = &told};
+  const MemoryStorage storage;
+  {
+    MemoryHook hook(config, storage);
+    CHECK(told.empty());
+    hook.step().save("w", weights);
+    hook.flush();
+    REQUIRE(AnyStorage(storage).stat(loupe::format::index_key(0, "worker_0")));
+  }
+  REQUIRE(AnyStorage(storage).remove(loupe::format::end_marker_key));
+  const auto resume = GENERATE(loupe::ResumePolicy::refuse, loupe::ResumePolicy::resume, loupe::ResumePolicy::overwrite);
+  config.resume = resume;
+  const MemoryHook hook(config, storage);
+  CHECK(told.size() == (resume == loupe::ResumePolicy::refuse ? 1 : 0));
+}
+
 TEST_CASE("each of several failures of one call is counted") {
   SmdebugHook hook(every_step(), MemoryStorage());
   const std::string_view unknown[] = {"no such collection"};
@@ -289,5 +335,5 @@ TEST_CASE("the summary comes after the failure of closing itself, and counts it"
   hook.close();
   CHECK(hook.failures().count == 1);
   REQUIRE(told.size() == 2);
-  CHECK(told.back().starts_with("1 failures"));
+  CHECK(told.back().starts_with("failures: 1,"));
 }

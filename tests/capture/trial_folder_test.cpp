@@ -135,6 +135,7 @@ TEST_CASE("by default what a killed run has left is added to, and steps count fr
   {
     const TrialFolder folder = opened(storage, options());
     CHECK(folder.counters() == loupe::Counters{});
+    CHECK(folder.joins_unfinished_run());
   }
   CHECK(keys(storage) == before);
 }

@@ -4,9 +4,11 @@
 
 #include "loupe/base/manual_clock.hpp"
 #include "loupe/storage/fault.hpp"
+#include "loupe/storage/local.hpp"
 #include "loupe/storage/memory.hpp"
 #include "support/catch.hpp"
 #include "support/fake_run.hpp"
+#include "support/temporary_folder.hpp"
 
 using loupe::Mode;
 using loupe::ModeStep;
@@ -90,6 +92,33 @@ TEST_CASE("a run that has ended is read again after the delay, and then never") 
   CHECK(at.steps() == Numbers{0, 1, 2});
 }
 
+TEST_CASE("an explicit refresh doesn't wait for the last files, and the first one after the delay is the last") {
+  Following at;
+  at.run.save({0}).end();
+  REQUIRE(at.follower.refresh());
+  CHECK(at.steps() == Numbers{0});
+  CHECK_FALSE(at.follower.snapshot()->loaded_all());
+  at.run.save({1});
+  at.clock.advance(second);
+  REQUIRE(at.follower.refresh());
+  CHECK(at.steps() == Numbers{0, 1});
+  CHECK(at.follower.snapshot()->loaded_all());
+  CHECK(at.clock.waits() == 0);
+}
+
+TEST_CASE("nobody waits for the last files of a run that has ended long ago") {
+  const TemporaryFolder folder;
+  const loupe::AnyStorage storage{loupe::LocalStorage(folder.path())};
+  FakeRun(storage).save({0, 1}).end();
+  const auto age = GENERATE(std::int64_t{-10}, std::int64_t{30}, std::int64_t{600});
+  const loupe::ManualClock clock(loupe::SystemClock().wall_ns() + age * second);
+  loupe::Follower follower(storage, {}, {std::make_shared<const loupe::AnyClock>(clock), nullptr, second / 5, second});
+  REQUIRE(follower.refresh_if_due());
+  CHECK(follower.snapshot()->loaded_all());
+  // A minute more than the delay, for clocks of two machines differ.
+  CHECK(clock.waits() == (age == 600 ? 0 : 1));
+}
+
 TEST_CASE("the wait for the last files can be interrupted, and the trial stays usable") {
   loupe::Interrupt interrupt;
   Following at({}, &interrupt);
@@ -158,6 +187,7 @@ TEST_CASE("waiting for a step ends at the deadline, naming the step") {
   REQUIRE_FALSE(outcome);
   CHECK(outcome.error().kind == loupe::ErrorKind::timeout);
   CHECK(outcome.error().step == 5);
+  CHECK(outcome.error().message() == "step 5 of mode TRAIN: waited until the deadline");
   CHECK(outcome.error().mode == Mode::train);
   CHECK(at.clock.monotonic_ns() == deadline);
 }

@@ -11,7 +11,7 @@ const loupe::TensorView matrix(numbers.data(), loupe::ElementType::float32, {2, 
 }  // namespace
 
 TEST_CASE("values become an xarray of their shape") {
-  const auto values = loupe::typed_copy<float>(matrix);
+  const auto values = loupe::typed_copy<float>(matrix, "m");
   REQUIRE(values);
   const xt::xarray<float> array = *values;
   REQUIRE(array.dimension() == 2);
@@ -20,7 +20,7 @@ TEST_CASE("values become an xarray of their shape") {
 }
 
 TEST_CASE("a value of rank 0 becomes an xarray of rank 0") {
-  const auto values = loupe::typed_copy<float>(loupe::TensorView(numbers.data(), loupe::ElementType::float32, {}));
+  const auto values = loupe::typed_copy<float>(loupe::TensorView(numbers.data(), loupe::ElementType::float32, {}), "s");
   REQUIRE(values);
   const xt::xarray<float> array = *values;
   CHECK(array.dimension() == 0);
@@ -40,7 +40,7 @@ TEST_CASE("an aligned value is an expression over its own memory, an unaligned o
 }
 
 TEST_CASE("owned values are an expression over their elements") {
-  const auto values = loupe::typed_copy<float>(matrix);
+  const auto values = loupe::typed_copy<float>(matrix, "m");
   REQUIRE(values);
   const auto expression = loupe::adapt(*values);
   CHECK(expression(0, 2) == 3);

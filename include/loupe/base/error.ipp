@@ -1,5 +1,7 @@
 #include "loupe/base/error.hpp"
 
+#include <string.h>
+
 namespace loupe::inline LOUPE_ABI {
 
 LOUPE_DECL std::string_view error_kind_name(ErrorKind kind) noexcept {
@@ -49,6 +51,21 @@ LOUPE_DECL std::string_view absence_words(Absence reason) noexcept {
   return "";
 }
 
+namespace detail {
+
+// What `strerror_r` gives: the buffer that it was handed in POSIX, a text of its own choice in glibc.
+inline std::string_view system_words(int failed, const char* buffer) noexcept { return failed == 0 ? buffer : ""; }
+inline std::string_view system_words(const char* words, const char*) noexcept { return words; }
+
+/// `errno 2: No such file or directory`.
+inline Text system_error_text(int number) {
+  char buffer[128] = {};
+  const std::string_view words = system_words(::strerror_r(number, buffer, sizeof buffer), buffer);
+  return Text::join("errno ", to_text(number).view(), words.empty() ? "" : ": ", words);
+}
+
+}  // namespace detail
+
 LOUPE_DECL Text Error::message() const {
   const Text at = Text::join(" step ", to_text(step).view(), " of mode ", mode_name(mode));
   const auto with_detail = [&](const Text& sentence) {
@@ -89,7 +106,7 @@ LOUPE_DECL Text Error::message() const {
   Text sentence = object.empty() ? detail : with_detail(object);
   if (sentence.empty()) sentence = error_kind_name(kind);
   if (offset >= 0) sentence = Text::join(sentence.view(), " (at byte ", to_text(offset).view(), ")");
-  if (os_error != 0) sentence = Text::join(sentence.view(), " (errno ", to_text(os_error).view(), ")");
+  if (os_error != 0) sentence = Text::join(sentence.view(), " (", detail::system_error_text(os_error).view(), ")");
   return sentence;
 }
 

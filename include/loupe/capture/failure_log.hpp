@@ -37,7 +37,10 @@ class FailureLog {
         });
       failures_.last = std::move(error);
     }
-    if (!is_new) return;
+    if (is_new) note(sentence);
+  }
+  /// Tells the user something that is no failure.
+  void note(const Text& sentence) noexcept {
     (void)contained("report", [&]() -> result<void> {
       report(sentence);
       return {};
@@ -61,9 +64,9 @@ class FailureLog {
       if (std::exchange(is_summarised_, true)) return {};
       const CaptureFailures all = snapshot();
       if (all.count == 0 && all.dropped_steps == 0 && all.reduced_steps == 0) return {};
-      report(Text::join(to_text(static_cast<long long>(all.count)).view(), " failures, ",
-                        to_text(static_cast<long long>(all.dropped_steps)).view(), " steps lost, ",
-                        to_text(static_cast<long long>(all.reduced_steps)).view(), " steps kept without raw tensors"));
+      report(Text::join("failures: ", to_text(static_cast<long long>(all.count)).view(), ", steps lost: ",
+                        to_text(static_cast<long long>(all.dropped_steps)).view(), ", steps kept without raw tensors: ",
+                        to_text(static_cast<long long>(all.reduced_steps)).view()));
       return {};
     });
   }

@@ -24,6 +24,8 @@ struct CaptureQuirks {
   bool exact_element_types = false;
   /// A configuration that names no collections saves the framework's own ones only (5.3). Else: all that is offered.
   bool saves_defaults_only = false;
+  /// Of two collections of one name the second counts, and names of collections that don't exist are no error.
+  bool any_collection_names = false;
   /// TensorBoard files begin without a version record (format.md section 9).
   bool no_tensorboard_version = false;
   /// The numbering of a mode that is new in a resumed run (19-29).
@@ -44,6 +46,7 @@ inline constexpr CaptureQuirks capture_quirks<compat::Smdebug> = {
     .mode_changes_open_step = true,
     .exact_element_types = true,
     .saves_defaults_only = true,
+    .any_collection_names = true,
     .no_tensorboard_version = true,
     .numbering = ResumedNumbering::smdebug,
     .claim = ClaimPolicy::smdebug,

@@ -26,12 +26,22 @@ inline Text process_on_host() {
   return Text::join(to_text(::getpid()).view(), "_", std::string_view(host));
 }
 
+inline Error unknown_collection(const CollectionSet& known, std::string_view name) {
+  Text sentence = "there is no such collection to save; there are";
+  for (const Collection& collection : known) sentence = Text::join(sentence.view(), " ", collection.name.view());
+  return {.kind = ErrorKind::invalid_argument, .object = Text::join("collection ", name), .detail = sentence};
+}
+
 /// The collections that a configuration defines and includes.
 inline result<CollectionSet> collections_of(HookConfig& config, const CaptureQuirks& quirks) {
   CollectionSet collections(config.defaults);
   const bool names_nothing = config.collections.empty() && config.include_collections.empty() && config.include_regex.empty();
   for (const std::string_view name : config.defaults.always_saved) LOUPE_TRY(collections.include(name));
+  NameSet configured;
   for (Collection& collection : config.collections) {
+    if (!configured.insert(collection.name) && !quirks.any_collection_names)
+      return fail(ErrorKind::invalid_argument, Text::join("collection ", collection.name.view()),
+                  "it is configured twice; a name stands for one collection");
     LOUPE_TRY(collections.include(collection.name));
     LOUPE_TRY(collections.add(std::move(collection)));
   }
@@ -138,6 +148,10 @@ LOUPE_DECL StepRecorder::StepRecorder(HookConfig config, RecorderParts parts, Co
   target.save = [](void* context, ProbeName name, const ProbeTensor& tensor) noexcept {
     static_cast<StepRecorder*>(context)->save_probe({name.data, name.size}, tensor);
   };
+  if (folder_.joins_unfinished_run() && !counters_.restored)
+    failures_.note(Text::join(parts_.storage.name().view(),
+                              " holds steps of a run that did not finish: this run counts from 0 and replaces those that it "
+                              "reaches; say by the resume policy if they are to be continued or removed"));
 }
 
 LOUPE_DECL StepRecorder::~StepRecorder() {
@@ -175,6 +189,10 @@ LOUPE_DECL result<void> StepRecorder::flush() {
 }
 
 LOUPE_DECL result<void> StepRecorder::prepare() {
+  // Only now: a program may add what its configuration includes until the first step.
+  for (const Text& name : config_.include_collections)
+    if (name != "all" && collections_.find(name) == nullptr && !parts_.quirks.any_collection_names)
+      absorb(detail::unknown_collection(collections_, name));
   LOUPE_TRY(plan_.prepare(collections_, {config_.save, config_.reductions, config_.pattern_compiler}));
   is_prepared_ = true;
   absorb_pattern_errors();

@@ -45,6 +45,8 @@ class TrialFolder {
   [[nodiscard]] bool may_write() const noexcept { return may_write_; }
   /// To be called before something is written: under `ClaimPolicy::smdebug` the first call claims. Gives `may_write()`.
   LOUPE_DECL result<bool> begin_writing();
+  /// Whether steps of a run that did not finish lie in the folder, and this one neither continues nor removes them.
+  [[nodiscard]] bool joins_unfinished_run() const noexcept { return joins_unfinished_run_; }
   /// Where counting goes on; from the start except under `ResumePolicy::resume`.
   [[nodiscard]] const Counters& counters() const noexcept { return counters_; }
   /// Ends the trial as the end-marker policy says and gives up the claim. Again: nothing.
@@ -55,6 +57,7 @@ class TrialFolder {
       : storage_(std::move(storage)),
         options_(std::move(options)) {}
   LOUPE_DECL result<void> refuse_finished_trial() const;
+  LOUPE_DECL result<void> look_for_unfinished_run();
   LOUPE_DECL result<void> find_counters();
   LOUPE_DECL result<void> remove_trial();
   LOUPE_DECL result<void> mark_end();
@@ -71,6 +74,7 @@ class TrialFolder {
   Claim claim_;
   Counters counters_;
   bool may_write_ = true;
+  bool joins_unfinished_run_ = false;
   bool has_begun_ = false;
   bool is_closed_ = false;
 };

@@ -62,7 +62,8 @@ LOUPE_DECL result<TrialFolder> TrialFolder::open(AnyStorage storage, TrialFolder
                                                refuses ? UnknownClaim::respect : UnknownClaim::take_over));
     if (refuses) LOUPE_TRY(folder.refuse_finished_trial());
   }
-  if (!refuses) LOUPE_TRY(folder.storage_.remove(format::end_marker_key));
+  if (refuses) LOUPE_TRY(folder.look_for_unfinished_run());
+  else LOUPE_TRY(folder.storage_.remove(format::end_marker_key));
   if (chosen.world_size > 1) LOUPE_TRY(folder.storage_.remove(folder.closed_key()));
   if (chosen.resume == ResumePolicy::resume) LOUPE_TRY(folder.find_counters());
   if (chosen.resume == ResumePolicy::overwrite) LOUPE_TRY(folder.remove_trial());
@@ -76,6 +77,14 @@ LOUPE_DECL result<void> TrialFolder::refuse_finished_trial() const {
                 "it holds a finished trial; choose another folder, or say by the resume policy that the trial is to be "
                 "resumed or overwritten");
   return marker.error().kind == ErrorKind::not_found ? result<void>() : fail(marker.error());
+}
+
+LOUPE_DECL result<void> TrialFolder::look_for_unfinished_run() {
+  return storage_.list(format::index_prefix, {}, [&](const ObjectInfo& object) {
+    const auto name = format::parse_index_key(object.key);
+    joins_unfinished_run_ = name && name->worker == options_.worker;
+    return !joins_unfinished_run_;
+  });
 }
 
 LOUPE_DECL result<void> TrialFolder::find_counters() {

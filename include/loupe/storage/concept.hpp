@@ -29,6 +29,7 @@ struct ObjectInfo {
   std::string_view key;
   std::uint64_t size = 0;
   std::uint64_t generation = 0;
+  std::int64_t modified_ns = 0;  ///< nanoseconds since the Unix epoch by the storage's clock; 0 if it doesn't say
 };
 
 /// What a backend promises besides the basic calls; what it doesn't promise nobody relies on.

@@ -1,5 +1,6 @@
 #include "loupe/storage/local.hpp"
 
+#include <dirent.h>
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -13,15 +14,15 @@ namespace loupe::inline LOUPE_ABI {
 
 namespace detail {
 
-/// A refused system call as an error; `key` says of what.
-inline unexpected<Error> system_failure(std::string_view key, std::string_view action, int number) {
+/// A refused system call as an error; `key` says of what, `path` where that is.
+inline unexpected<Error> system_failure(std::string_view key, const Text& path, std::string_view action, int number) {
   const ErrorKind kind = number == ENOENT || number == ENOTDIR                    ? ErrorKind::not_found
                          : number == EACCES || number == EPERM || number == EROFS ? ErrorKind::permission_denied
                          : number == ENOSPC || number == EDQUOT                   ? ErrorKind::no_space
                          : number == ENAMETOOLONG                                 ? ErrorKind::invalid_argument
                          : number == EEXIST                                       ? ErrorKind::already_exists
                                                                                   : ErrorKind::io;
-  return fail(Error{.kind = kind, .object = key, .detail = action, .os_error = number});
+  return fail(Error{.kind = kind, .object = key, .detail = Text::join(action, ": ", path.view()), .os_error = number});
 }
 
 /// Closes a file at the end of a scope.
@@ -37,6 +38,21 @@ class OpenFile {
 
  private:
   int descriptor_;
+};
+
+/// Closes a directory that is being read at the end of a scope.
+class OpenDirectory {
+ public:
+  explicit OpenDirectory(const char* path) noexcept : directory_(::opendir(path)) {}
+  OpenDirectory(const OpenDirectory&) = delete;
+  OpenDirectory& operator=(const OpenDirectory&) = delete;
+  ~OpenDirectory() {
+    if (directory_ != nullptr) ::closedir(directory_);
+  }
+  [[nodiscard]] DIR* get() const noexcept { return directory_; }
+
+ private:
+  DIR* directory_;
 };
 
 /// Memory that holds a file's bytes; let go of at the end of its life.
@@ -64,7 +80,7 @@ inline int open_retrying(const char* path, int flags, mode_t mode = 0) noexcept 
 /// Opens an object's file to read it, and says how large it is.
 inline result<int> open_object(const Text& path, std::string_view key, struct stat& about) {
   const int descriptor = open_retrying(path.c_str(), O_RDONLY | O_NONBLOCK);
-  if (descriptor < 0) return system_failure(key, "it can't be opened", errno);
+  if (descriptor < 0) return system_failure(key, path, "it can't be opened", errno);
   if (::fstat(descriptor, &about) == 0 && S_ISREG(about.st_mode)) return descriptor;
   ::close(descriptor);
   return fail(ErrorKind::not_found, key, "it is not a file");
@@ -82,14 +98,22 @@ inline std::uint64_t generation_of(const struct stat& about) noexcept {
   return hash;
 }
 
+/// When a file was written last; 0 where that isn't a time in nanoseconds since 1970.
+inline std::int64_t modified_ns(const struct stat& about) noexcept {
+  constexpr std::int64_t second = 1'000'000'000;
+  const std::int64_t seconds = about.st_mtim.tv_sec;
+  if (seconds < 0 || seconds >= INT64_MAX / second) return 0;
+  return seconds * second + about.st_mtim.tv_nsec;
+}
+
 }  // namespace detail
 
 LOUPE_DECL result<ObjectInfo> LocalStorage::stat(std::string_view key) const {
   LOUPE_ASSIGN(const Text path, path_of(key));
   struct ::stat about{};
-  if (::stat(path.c_str(), &about) != 0) return detail::system_failure(key, "there is no such file", errno);
+  if (::stat(path.c_str(), &about) != 0) return detail::system_failure(key, path, "there is no such file", errno);
   if (!S_ISREG(about.st_mode)) return fail(ErrorKind::not_found, key, "it is not a file");
-  return ObjectInfo{key, static_cast<std::uint64_t>(about.st_size), detail::generation_of(about)};
+  return ObjectInfo{key, static_cast<std::uint64_t>(about.st_size), detail::generation_of(about), detail::modified_ns(about)};
 }
 
 LOUPE_DECL result<void> LocalStorage::read(std::string_view key, ByteRange range, ByteBuffer& out) const {
@@ -114,7 +138,7 @@ LOUPE_DECL result<void> LocalStorage::read(std::string_view key, ByteRange range
     if (got < 0) {
       const int number = errno;
       out.truncate(begin);
-      return detail::system_failure(key, "it can't be read", number);
+      return detail::system_failure(key, path, "it can't be read", number);
     }
     if (got == 0) break;  // it has become shorter meanwhile
     done += static_cast<std::uint64_t>(got);
@@ -131,14 +155,14 @@ LOUPE_DECL result<MappedBytes> LocalStorage::map(std::string_view key) const {
   if (about.st_size == 0) return MappedBytes();
   const auto size = static_cast<std::size_t>(about.st_size);
   void* const memory = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, descriptor, 0);
-  if (memory == MAP_FAILED) return detail::system_failure(key, "it can't be mapped", errno);
+  if (memory == MAP_FAILED) return detail::system_failure(key, path, "it can't be mapped", errno);
   return MappedBytes({static_cast<const std::byte*>(memory), size}, detail::Mapping(memory, size));
 }
 
 LOUPE_DECL result<void> LocalStorage::remove(std::string_view key) const {
   LOUPE_ASSIGN(const Text path, path_of(key));
   if (::unlink(path.c_str()) == 0 || errno == ENOENT || errno == ENOTDIR || errno == EISDIR) return {};
-  return detail::system_failure(key, "it can't be removed", errno);
+  return detail::system_failure(key, path, "it can't be removed", errno);
 }
 
 }  // namespace loupe::inline LOUPE_ABI

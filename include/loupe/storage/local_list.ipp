@@ -69,18 +69,16 @@ class LocalLister {
   result<void> read(std::string_view base, std::string_view rest_of_prefix, std::string_view rest_of_start,
                     Names& names) const {
     const std::string path = std::string(root_.view()).append("/").append(base);
-    const auto failed = [&](std::string_view action) {
-      return system_failure(base.empty() ? root_.view() : base, action, errno);
-    };
-    DIR* const directory = ::opendir(path.c_str());
-    if (directory == nullptr) {
+    const auto failed = [&](std::string_view action) { return system_failure(base, Text(path), action, errno); };
+    const OpenDirectory directory(path.c_str());
+    if (directory.get() == nullptr) {
       // The last: too long for any key to name what is in it.
       if (errno == ENOENT || errno == ENOTDIR || errno == ENAMETOOLONG) return {};
       return failed("the directory can't be listed");
     }
     while (true) {
       errno = 0;
-      const dirent* const entry = ::readdir(directory);
+      const dirent* const entry = ::readdir(directory.get());
       if (entry == nullptr) break;
       std::string_view name = entry->d_name;
       if (name == "." || name == "..") continue;
@@ -97,10 +95,7 @@ class LocalLister {
       if (has_prefix && is_behind) names.places.push_back({begin, name.size()});
       else names.texts.resize(begin);
     }
-    const int number = errno;
-    ::closedir(directory);
-    errno = number;
-    return number == 0 ? result<void>() : failed("the directory can't be read");
+    return errno == 0 ? result<void>() : failed("the directory can't be read");
   }
   static unsigned char type_of(const std::string& path) {
     struct ::stat about{};

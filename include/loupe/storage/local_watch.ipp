@@ -30,16 +30,13 @@ class LocalWatchSource final : public StorageWatch::Source {
         targets_(std::move(targets)) {
     for (const std::string& target : targets_) arm(target);
   }
-  LocalWatchSource(const LocalWatchSource&) = delete;
-  LocalWatchSource& operator=(const LocalWatchSource&) = delete;
-  ~LocalWatchSource() override { ::close(descriptor_); }
 
-  int descriptor() noexcept override { return descriptor_; }
+  int descriptor() noexcept override { return descriptor_.get(); }
   bool take() override {
     alignas(inotify_event) char events[4096];
     bool is_changed = false;
     while (true) {
-      const ssize_t got = ::read(descriptor_, events, sizeof events);
+      const ssize_t got = ::read(descriptor_.get(), events, sizeof events);
       if (got < 0 && errno == EINTR) continue;
       if (got <= 0) return is_changed;
       for (std::size_t at = 0; at < static_cast<std::size_t>(got);) {
@@ -71,7 +68,7 @@ class LocalWatchSource final : public StorageWatch::Source {
 
   /// Watches a directory; false if that can't be.
   bool add(const std::string& path) {
-    const int watch = ::inotify_add_watch(descriptor_, path.empty() ? "/" : path.c_str(),
+    const int watch = ::inotify_add_watch(descriptor_.get(), path.empty() ? "/" : path.c_str(),
                                           IN_ONLYDIR | IN_CREATE | IN_CLOSE_WRITE | IN_MOVED_TO | IN_MOVED_FROM |
                                               IN_DELETE | IN_DELETE_SELF | IN_MOVE_SELF);
     if (watch < 0) return false;
@@ -108,9 +105,9 @@ class LocalWatchSource final : public StorageWatch::Source {
     while (!pending.empty()) {
       const std::string path = std::move(pending.back());
       pending.pop_back();
-      DIR* const directory = ::opendir(path.empty() ? "/" : path.c_str());
-      if (directory == nullptr) continue;
-      while (const dirent* const entry = ::readdir(directory)) {
+      const OpenDirectory directory(path.empty() ? "/" : path.c_str());
+      if (directory.get() == nullptr) continue;
+      while (const dirent* const entry = ::readdir(directory.get())) {
         const std::string_view name = entry->d_name;
         std::string below = path;
         below.append("/").append(name);
@@ -118,7 +115,6 @@ class LocalWatchSource final : public StorageWatch::Source {
           continue;
         if (add(below)) pending.push_back(std::move(below));
       }
-      ::closedir(directory);
     }
   }
   static bool is_directory(unsigned char type, const std::string& path) {
@@ -134,7 +130,7 @@ class LocalWatchSource final : public StorageWatch::Source {
     if ((event.mask & IN_Q_OVERFLOW) != 0) return arm_all();
     Directory* const directory = find(event.wd);
     if (directory == nullptr) return false;
-    if ((event.mask & IN_MOVE_SELF) != 0) return ::inotify_rm_watch(descriptor_, event.wd) == 0;  // IN_IGNORED follows
+    if ((event.mask & IN_MOVE_SELF) != 0) return ::inotify_rm_watch(descriptor_.get(), event.wd) == 0;  // IN_IGNORED follows
     if ((event.mask & IN_IGNORED) != 0) {
       directories_.erase(directories_.begin() + (directory - directories_.data()));
       return arm_all();
@@ -162,7 +158,7 @@ class LocalWatchSource final : public StorageWatch::Source {
     return true;
   }
 
-  int descriptor_;
+  OpenFile descriptor_;
   std::vector<std::string> targets_;
   std::vector<Directory> directories_;
 };

@@ -132,7 +132,7 @@ LOUPE_DECL result<LocalStorage::Staged> LocalStorage::stage(std::string_view key
     return fail(ErrorKind::invalid_argument, key, "names that end in .tmp are those of unfinished files");
   Text temporary;
   const int descriptor = detail::create_temporary(path, durability_ == Durability::data_and_directory, temporary);
-  if (descriptor < 0) return detail::system_failure(key, "its temporary file can't be created", errno);
+  if (descriptor < 0) return detail::system_failure(key, temporary, "its temporary file can't be created", errno);
   return Staged(std::move(path), std::move(temporary), key, descriptor, durability_);
 }
 
@@ -157,7 +157,7 @@ LOUPE_DECL result<std::uint64_t> LocalStorage::Staged::append(std::span<const st
 LOUPE_DECL unexpected<Error> LocalStorage::Staged::failed(std::string_view action) {
   const int number = errno;
   drop();
-  return detail::system_failure(key_, action, number);
+  return detail::system_failure(key_, path_, action, number);
 }
 
 LOUPE_DECL result<void> LocalStorage::Staged::publish(PutMode mode) {
@@ -175,7 +175,7 @@ LOUPE_DECL result<void> LocalStorage::Staged::publish(PutMode mode) {
     ::close(std::exchange(descriptor_, -1));
   }
   if (durability_ == Durability::data_and_directory && !detail::sync_directory(detail::directory_of(path_)))
-    return detail::system_failure(key_, "its directory can't be synchronised", errno);
+    return detail::system_failure(key_, path_, "its directory can't be synchronised", errno);
   return {};
 }
 

@@ -86,7 +86,8 @@ LOUPE_DECL result<void> EventFiles::wait_for(const IndexBlock& block, const Text
     // What says that it won't come is looked for before the file itself: that may appear in between.
     LOUPE_ASSIGN(bool is_given_up, was_skipped(block, key));
     if (!is_given_up) {
-      LOUPE_ASSIGN(is_given_up, run_has_ended(storage_));
+      LOUPE_ASSIGN(const std::optional<ObjectInfo> end, find_end_marker(storage_));
+      is_given_up = end.has_value();
     }
     return is_there() || is_given_up;
   });

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <span>
 
 #include "loupe/base/any_clock.hpp"
@@ -32,8 +33,8 @@ struct WaitSettings {
 LOUPE_DECL result<void> poll_until(const AnyStorage& storage, std::span<const std::string_view> prefixes, const WaitSettings& wait,
                                    std::int64_t deadline, std::string_view waited_for, FunctionRef<result<bool>()> done);
 
-/// Whether the run that writes into a storage has ended: its end marker is there.
-LOUPE_DECL result<bool> run_has_ended(const AnyStorage& storage);
+/// Whether the run that writes into a storage has ended: its end marker, if it is there.
+LOUPE_DECL result<std::optional<ObjectInfo>> find_end_marker(const AnyStorage& storage);
 
 /// Keeps the newest snapshot of a trial. Refreshes are exclusive; everything may be called by any thread.
 class Follower {
@@ -41,10 +42,10 @@ class Follower {
   LOUPE_DECL Follower(AnyStorage storage, CatalogSettings settings, WaitSettings wait);
 
   [[nodiscard]] LOUPE_DECL std::shared_ptr<const Snapshot> snapshot() const;
-  /// Reads new index files once.
+  /// Reads new index files once, for the last time if the run has ended `end_delay` ago.
   LOUPE_DECL result<void> refresh();
-  /// Reads new index files unless all are loaded or refreshing is off. When the run has ended it reads a last time after
-  /// `end_delay`, and never again.
+  /// Reads new index files unless all are loaded or refreshing is off. When the run has ended it reads a last time
+  /// `end_delay` after its end, or after that was first seen if the storage doesn't say when it was, and never again.
   LOUPE_DECL result<void> refresh_if_due();
   /// Whether the step can be read, after a refresh.
   LOUPE_DECL result<StepState> has_passed_step(ModeStep at);
@@ -58,13 +59,17 @@ class Follower {
   void set_refreshes(bool on) noexcept { refreshes_.store(on, std::memory_order_relaxed); }
 
  private:
-  result<void> read_locked();
+  LOUPE_DECL result<void> look_for_end();
+  LOUPE_DECL result<void> read_locked();
+  LOUPE_DECL result<void> finish_locked();
+  LOUPE_DECL void publish();
 
   AnyStorage storage_;
   WaitSettings wait_;
   bool scopes_set_opposite_;
   std::atomic<bool> refreshes_{true};
-  std::mutex refresh_mutex_;                       ///< guards `catalog_`
+  std::mutex refresh_mutex_;                       ///< guards the next two
+  std::optional<std::int64_t> last_files_due_;     ///< monotonic; known once the run has ended
   Catalog catalog_;
   mutable std::mutex snapshot_mutex_;              ///< guards `snapshot_`
   std::shared_ptr<const Snapshot> snapshot_;

@@ -75,7 +75,7 @@ class Tensor {
   [[nodiscard]] Outcome<Values<Type>> value(AtStep step, std::string_view worker = {}) const {
     return finish<Values<Type>>([&]() -> result<Values<Type>> {
       LOUPE_ASSIGN(const ValueView seen, trial_->tensors().value(tensor_, step, worker));
-      return typed_copy<Type>(seen.view());
+      return typed_copy<Type>(seen.view(), tensor_->name);
     });
   }
   /// The value where it lies, without a copy.

@@ -155,7 +155,8 @@ LOUPE_DECL result<ReductionValue> TensorReader::reduction(const Interned* tensor
   const bool is_known = statistic && (!quirks_.smdebug_reductions_only || smdebug_statistics.contains(*statistic));
   const auto unknown = [&] {
     return fail(ErrorKind::invalid_argument, name,
-                "no such reduction; there are min max mean std variance sum prod l1 l2, each also with abs_ before it");
+                "no such reduction; there are min max mean std variance sum prod l1 l2, each also with abs_ before it, nan_count "
+                "positive_infinity_count negative_infinity_count zero_count first_non_finite");
   };
   if (!is_known && !quirks_.smdebug_reductions_only) return unknown();
   LOUPE_ASSIGN(const DecodedValue decoded, read(place, found));

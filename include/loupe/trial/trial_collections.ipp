@@ -20,11 +20,12 @@ inline result<std::vector<std::string>> wait_for_collections_files(const AnyStor
     });
   };
   const std::string_view prefixes[] = {format::collections_prefix, format::end_marker_key};
-  LOUPE_TRY(poll_until(storage, prefixes, wait, deadline, "collections files", [&]() -> result<bool> {
+  const Text sought = Text::join("collections files of a trial in ", storage.name().view());
+  LOUPE_TRY(poll_until(storage, prefixes, wait, deadline, sought, [&]() -> result<bool> {
     LOUPE_TRY(list());
     if (keys.size() >= count) return true;
-    LOUPE_ASSIGN(const bool ended, run_has_ended(storage));
-    if (!ended) return false;
+    LOUPE_ASSIGN(const std::optional<ObjectInfo> end, find_end_marker(storage));
+    if (!end) return false;
     // Whatever was written before the marker is there by now.
     LOUPE_TRY(list());
     if (keys.size() < count) return loupe::fail(Error{.kind = ErrorKind::missing_collection_files});

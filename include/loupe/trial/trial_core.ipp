@@ -19,8 +19,6 @@ inline std::int64_t trailing_number(std::string_view name) noexcept {
 
 inline std::vector<std::string> owned(const std::vector<std::string_view>& texts) { return {texts.begin(), texts.end()}; }
 
-inline std::int64_t later(std::int64_t now, std::int64_t wait) noexcept { return now > INT64_MAX - wait ? INT64_MAX : now + wait; }
-
 }  // namespace detail
 
 LOUPE_DECL result<std::shared_ptr<TrialCore>> TrialCore::open(TrialParts parts, TrialOptions options) {

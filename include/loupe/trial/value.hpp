@@ -115,9 +115,9 @@ constexpr bool widens_to() noexcept {
 }
 
 /// Copies a value as elements of `Type`, widening where the stored type is a narrower one. `invalid_type` where a
-/// stored number might not fit.
+/// stored number might not fit, an error about `name`.
 template <Element Type>
-result<Values<Type>> typed_copy(const TensorView& view) {
+result<Values<Type>> typed_copy(const TensorView& view, std::string_view name) {
   if (view.type == element_type_of<Type>) {
     LOUPE_ASSIGN(Array same, Array::copy_of(view));
     return Values<Type>(std::move(same));
@@ -137,7 +137,7 @@ result<Values<Type>> typed_copy(const TensorView& view) {
       });
       return Values<Type>(std::move(wide));
     } else {
-      return fail(ErrorKind::invalid_type, "value",
+      return fail(ErrorKind::invalid_type, name,
                   Text::join("elements of type ", element_type_name(view.type), " can't be had as ",
                              element_type_name(element_type_of<Type>)));
     }
