@@ -14747,7 +14747,8 @@ class BasicHook {
   [[nodiscard]] bool armed() const noexcept { return recorder_->target.armed; }
 
   /// Offers a tensor; it is saved, or reduced, if a collection that has it is due at this step. A tensor that is not due
-  /// costs a branch or a look at its name; its elements are read only if due.
+  /// costs a branch or a look at its name; its elements are read only if due. Outside of a step nothing is due. Of two
+  /// tensors of one name in a step the reader finds the last; of one without elements nothing is kept.
   template <class Tensor>
   LOUPE_ALWAYS_INLINE Outcome<void> save(std::string_view name, const Tensor& tensor) {
     if (!recorder_->target.armed) [[likely]]
@@ -14829,7 +14830,7 @@ class BasicHook {
   static result<void> with_view(const Tensor& tensor, Call&& call) {
     static_assert(SavesTensor<FrameworkType, Tensor>,
                   "loupe: this hook's Framework has no view(tensor) for this type: hand it a tensor of the framework, "
-                  "a loupe::TensorView, or specialise the framework for your type");
+                  "a loupe::TensorView, or specialise the framework for your type; text goes to save_scalar");
     if constexpr (Views<FrameworkType, Tensor>) {
       return call(FrameworkType::view(tensor));
     } else {
@@ -19773,13 +19774,14 @@ class BasicTrial {
 
 namespace loupe::inline LOUPE_ABI::frameworks {
 
-/// Contiguous memory of elements with `data()` and `size()`: `std::span`, `std::vector`, `std::array`.
+/// Contiguous memory of elements with `data()` and `size()`: `std::span`, `std::vector`, `std::array`. Not text, which is
+/// one value: hand it to `save_scalar`.
 template <class Range>
 concept ContiguousElements = requires(const Range& range) {
   { *range.data() } -> std::convertible_to<const std::remove_cvref_t<decltype(*range.data())>&>;
   { range.size() } -> std::convertible_to<std::size_t>;
   requires Element<std::remove_cvref_t<decltype(*range.data())>>;
-} && !std::same_as<Range, std::string_view>;
+} && !std::convertible_to<const Range&, std::string_view>;
 
 /// Raw memory. A span is a rank-1 tensor; for other shapes hand a `TensorView`. A number is a tensor of rank 0.
 struct Span {

@@ -16,6 +16,9 @@ static_assert(loupe::Framework<Span>);
 static_assert(loupe::Views<Span, std::span<const double>>);
 static_assert(loupe::Views<Span, std::vector<int>>);
 static_assert(!loupe::SavesTensor<Span, std::vector<std::string>>);
+static_assert(!loupe::SavesTensor<Span, std::string>, "text is one value, not a row of small integers");
+static_assert(!loupe::SavesTensor<Span, std::string_view>);
+static_assert(loupe::SavesTensor<Span, std::vector<char>>);
 static_assert(!loupe::SavesTensor<Span, std::vector<bool>>);
 static_assert(!loupe::SavesTensor<Span, float*>);
 

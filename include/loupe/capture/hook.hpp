@@ -100,7 +100,8 @@ class BasicHook {
   [[nodiscard]] bool armed() const noexcept { return recorder_->target.armed; }
 
   /// Offers a tensor; it is saved, or reduced, if a collection that has it is due at this step. A tensor that is not due
-  /// costs a branch or a look at its name; its elements are read only if due.
+  /// costs a branch or a look at its name; its elements are read only if due. Outside of a step nothing is due. Of two
+  /// tensors of one name in a step the reader finds the last; of one without elements nothing is kept.
   template <class Tensor>
   LOUPE_ALWAYS_INLINE Outcome<void> save(std::string_view name, const Tensor& tensor) {
     if (!recorder_->target.armed) [[likely]]
@@ -182,7 +183,7 @@ class BasicHook {
   static result<void> with_view(const Tensor& tensor, Call&& call) {
     static_assert(SavesTensor<FrameworkType, Tensor>,
                   "loupe: this hook's Framework has no view(tensor) for this type: hand it a tensor of the framework, "
-                  "a loupe::TensorView, or specialise the framework for your type");
+                  "a loupe::TensorView, or specialise the framework for your type; text goes to save_scalar");
     if constexpr (Views<FrameworkType, Tensor>) {
       return call(FrameworkType::view(tensor));
     } else {

@@ -14,13 +14,14 @@
 
 namespace loupe::inline LOUPE_ABI::frameworks {
 
-/// Contiguous memory of elements with `data()` and `size()`: `std::span`, `std::vector`, `std::array`.
+/// Contiguous memory of elements with `data()` and `size()`: `std::span`, `std::vector`, `std::array`. Not text, which is
+/// one value: hand it to `save_scalar`.
 template <class Range>
 concept ContiguousElements = requires(const Range& range) {
   { *range.data() } -> std::convertible_to<const std::remove_cvref_t<decltype(*range.data())>&>;
   { range.size() } -> std::convertible_to<std::size_t>;
   requires Element<std::remove_cvref_t<decltype(*range.data())>>;
-} && !std::same_as<Range, std::string_view>;
+} && !std::convertible_to<const Range&, std::string_view>;
 
 /// Raw memory. A span is a rank-1 tensor; for other shapes hand a `TensorView`. A number is a tensor of rank 0.
 struct Span {
