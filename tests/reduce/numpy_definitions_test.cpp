@@ -237,6 +237,15 @@ TEST_CASE("complex extremes go by the real part, then the imaginary one") {
   CHECK(value(view_of(numbers), Statistic::abs_min) == 2);
 }
 
+TEST_CASE("a string's number that no double holds is infinite or 0, whichever part of it says so") {
+  const auto norm_of = [](const std::string& text) { return value(view_of(std::vector<std::string_view>{text}), Statistic::l1); };
+  const std::string many(400, '0');
+  for (const std::string& large : std::vector<std::string>{"1e400", "1" + many, "1" + many + "e-1", "0.0001e500", "-1E+999999999999999999999"})
+    CHECK(norm_of(large) == std::numeric_limits<double>::infinity());
+  for (const std::string& small : std::vector<std::string>{"1e-400", "0." + many + "1", "." + many + "1e+5", "100e-500", "1e-999999999999999999999"})
+    CHECK(norm_of(small) == 0);
+}
+
 TEST_CASE("strings have norms if they are numbers, nothing else") {
   const std::vector<std::string_view> numbers{" 3 ", "-4.0", "1_0e-1", "+.5e1", "nan"};
   const auto norm_of = [&](std::vector<std::string_view> texts) { return value(view_of(texts), Statistic::l1); };

@@ -31,6 +31,22 @@ concept CustomReduction = requires(const TensorView& view) {
   { Reduction::value(view) } -> std::same_as<double>;
 };
 
+namespace detail {
+
+/// Whether each name stands for one reduction: no other custom one, and none of loupe's.
+template <class... Reductions>
+consteval bool names_one_each() {
+  const std::string_view names[] = {{}, Reductions::name...};
+  for (const std::string_view& name : names) {
+    if (statistic_from_name(name)) return false;
+    for (const std::string_view& other : names)
+      if (&name != &other && name == other) return false;
+  }
+  return true;
+}
+
+}  // namespace detail
+
 /// The strategy `Base`, and further reductions, which are taken of every tensor of which any reduction is wanted:
 /// `WithCustom<Fused, DeadFraction>`.
 template <class Base, class... Reductions>
@@ -41,6 +57,8 @@ class WithCustom : public Base {
   static_assert((CustomReduction<Reductions> && ...),
                 "loupe::WithCustom: a reduction needs 'static constexpr std::string_view name', not empty and without "
                 "'/', and 'static double value(const loupe::TensorView&)'");
+  static_assert(detail::names_one_each<Reductions...>(),
+                "loupe::WithCustom: two reductions have one name, or one has that of a statistic of loupe's");
   static_assert(sizeof...(Reductions) <= max_custom_reductions, "loupe::WithCustom: too many reductions");
 
   static_assert(!requires { &Base::add_custom; },

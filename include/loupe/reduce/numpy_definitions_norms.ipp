@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <charconv>
 #include <cstddef>
 #include <cstdint>
@@ -116,6 +117,22 @@ result<Scalar> numpy_norm(const TensorView& view, Statistic statistic, bool of_a
   return norms.make(norm);
 }
 
+// Of a number too large or too small for a double: positive for the former, negative for the latter.
+inline std::int64_t decimal_exponent(std::string_view number) {
+  const std::size_t mantissa_end = std::min(number.find_first_of("eE"), number.size());
+  const std::string_view mantissa = number.substr(0, mantissa_end);
+  const auto point = static_cast<std::int64_t>(std::min(mantissa.find('.'), mantissa.size()));
+  const auto first = static_cast<std::int64_t>(mantissa.find_first_of("123456789"));
+  if (mantissa_end == number.size()) return point - first;
+  std::string_view digits = number.substr(mantissa_end + 1);
+  if (digits.starts_with('+')) digits.remove_prefix(1);
+  std::int64_t exponent = 0;
+  if (std::from_chars(digits.data(), digits.data() + digits.size(), exponent).ec != std::errc())
+    return digits.starts_with('-') ? -1 : 1;
+  constexpr std::int64_t limit = std::int64_t{1} << 62;  // no text is as long, so the point can't outweigh it
+  return std::clamp(exponent, -limit, limit) + point - first;
+}
+
 // A text as Python's float() reads it, but for digits that aren't ASCII.
 inline bool parse_python_float(std::string_view text, double& out) {
   constexpr std::string_view blanks = " \t\n\v\f\r";
@@ -135,11 +152,7 @@ inline bool parse_python_float(std::string_view text, double& out) {
   if (parsed.ptr != plain.data() + plain.size()) return false;
   if (parsed.ec == std::errc()) return true;
   if (parsed.ec != std::errc::result_out_of_range) return false;
-  // Too large or too small: the exponent's sign tells which.
-  const std::size_t exponent = plain.find_first_of("eE");
-  const bool is_small = exponent != std::string_view::npos ? plain.find('-', exponent) != std::string_view::npos
-                                                           : plain.find_first_of("123456789") > plain.find('.');
-  out = is_small ? 0 : __builtin_inf();
+  out = decimal_exponent(plain) > 0 ? __builtin_inf() : 0;
   if (plain.front() == '-') out = -out;
   return true;
 }
