@@ -4529,6 +4529,22 @@ concept CustomReduction = requires(const TensorView& view) {
   { Reduction::value(view) } -> std::same_as<double>;
 };
 
+namespace detail {
+
+/// Whether each name stands for one reduction: no other custom one, and none of loupe's.
+template <class... Reductions>
+consteval bool names_one_each() {
+  const std::string_view names[] = {{}, Reductions::name...};
+  for (const std::string_view& name : names) {
+    if (statistic_from_name(name)) return false;
+    for (const std::string_view& other : names)
+      if (&name != &other && name == other) return false;
+  }
+  return true;
+}
+
+}  // namespace detail
+
 /// The strategy `Base`, and further reductions, which are taken of every tensor of which any reduction is wanted:
 /// `WithCustom<Fused, DeadFraction>`.
 template <class Base, class... Reductions>
@@ -4539,6 +4555,8 @@ class WithCustom : public Base {
   static_assert((CustomReduction<Reductions> && ...),
                 "loupe::WithCustom: a reduction needs 'static constexpr std::string_view name', not empty and without "
                 "'/', and 'static double value(const loupe::TensorView&)'");
+  static_assert(detail::names_one_each<Reductions...>(),
+                "loupe::WithCustom: two reductions have one name, or one has that of a statistic of loupe's");
   static_assert(sizeof...(Reductions) <= max_custom_reductions, "loupe::WithCustom: too many reductions");
 
   static_assert(!requires { &Base::add_custom; },
@@ -7148,6 +7166,22 @@ result<Scalar> numpy_norm(const TensorView& view, Statistic statistic, bool of_a
   return norms.make(norm);
 }
 
+// Of a number too large or too small for a double: positive for the former, negative for the latter.
+inline std::int64_t decimal_exponent(std::string_view number) {
+  const std::size_t mantissa_end = std::min(number.find_first_of("eE"), number.size());
+  const std::string_view mantissa = number.substr(0, mantissa_end);
+  const auto point = static_cast<std::int64_t>(std::min(mantissa.find('.'), mantissa.size()));
+  const auto first = static_cast<std::int64_t>(mantissa.find_first_of("123456789"));
+  if (mantissa_end == number.size()) return point - first;
+  std::string_view digits = number.substr(mantissa_end + 1);
+  if (digits.starts_with('+')) digits.remove_prefix(1);
+  std::int64_t exponent = 0;
+  if (std::from_chars(digits.data(), digits.data() + digits.size(), exponent).ec != std::errc())
+    return digits.starts_with('-') ? -1 : 1;
+  constexpr std::int64_t limit = std::int64_t{1} << 62;  // no text is as long, so the point can't outweigh it
+  return std::clamp(exponent, -limit, limit) + point - first;
+}
+
 // A text as Python's float() reads it, but for digits that aren't ASCII.
 inline bool parse_python_float(std::string_view text, double& out) {
   constexpr std::string_view blanks = " \t\n\v\f\r";
@@ -7167,11 +7201,7 @@ inline bool parse_python_float(std::string_view text, double& out) {
   if (parsed.ptr != plain.data() + plain.size()) return false;
   if (parsed.ec == std::errc()) return true;
   if (parsed.ec != std::errc::result_out_of_range) return false;
-  // Too large or too small: the exponent's sign tells which.
-  const std::size_t exponent = plain.find_first_of("eE");
-  const bool is_small = exponent != std::string_view::npos ? plain.find('-', exponent) != std::string_view::npos
-                                                           : plain.find_first_of("123456789") > plain.find('.');
-  out = is_small ? 0 : __builtin_inf();
+  out = decimal_exponent(plain) > 0 ? __builtin_inf() : 0;
   if (plain.front() == '-') out = -out;
   return true;
 }
@@ -8522,6 +8552,17 @@ inline void set_time(int descriptor) noexcept {
   if (::clock_gettime(CLOCK_REALTIME, &times[1]) == 0) (void)::futimens(descriptor, times);  // a file system may refuse
 }
 
+/// Renames a file unless something has the new name; false with errno.
+inline bool rename_if_absent(const Text& from, const Text& to) noexcept {
+  // Of several links to one name one succeeds. FAT and some networks have no links.
+  if (::link(from.c_str(), to.c_str()) == 0) return ::unlink(from.c_str()) == 0 || errno == ENOENT;
+#ifdef RENAME_NOREPLACE
+  if (errno == EPERM || errno == EOPNOTSUPP || errno == ENOSYS)
+    return ::renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), RENAME_NOREPLACE) == 0;
+#endif
+  return false;
+}
+
 /// Learns of writes that failed late: network file systems report them when a descriptor is closed, and the file's own
 /// keeps the lock until the file has its name.
 inline bool close_a_copy(int descriptor) noexcept {
@@ -8570,15 +8611,11 @@ LOUPE_DECL result<void> LocalStorage::Staged::publish(PutMode mode) {
   detail::set_time(descriptor_);
   if (durability_ != Durability::none && ::fdatasync(descriptor_) != 0) return failed("it can't be synchronised");
   if (!detail::close_a_copy(descriptor_)) return failed("it can't be written");
-  if (mode == PutMode::if_absent) {
-    // Of several links to one name one succeeds, and it shows the whole file.
-    if (::link(temporary_.c_str(), path_.c_str()) != 0)
-      return failed(errno == EEXIST ? "there is such a file" : "it can't be published");
-    drop();
-  } else {
-    if (::rename(temporary_.c_str(), path_.c_str()) != 0) return failed("it can't be published");
-    ::close(std::exchange(descriptor_, -1));
-  }
+  const bool is_published = mode == PutMode::if_absent ? detail::rename_if_absent(temporary_, path_)
+                                                       : ::rename(temporary_.c_str(), path_.c_str()) == 0;
+  if (!is_published)
+    return failed(mode == PutMode::if_absent && errno == EEXIST ? "there is such a file" : "it can't be published");
+  ::close(std::exchange(descriptor_, -1));
   if (durability_ == Durability::data_and_directory && !detail::sync_directory(detail::directory_of(path_)))
     return detail::system_failure(key_, path_, "its directory can't be synchronised", errno);
   return {};

@@ -117,6 +117,17 @@ inline void set_time(int descriptor) noexcept {
   if (::clock_gettime(CLOCK_REALTIME, &times[1]) == 0) (void)::futimens(descriptor, times);  // a file system may refuse
 }
 
+/// Renames a file unless something has the new name; false with errno.
+inline bool rename_if_absent(const Text& from, const Text& to) noexcept {
+  // Of several links to one name one succeeds. FAT and some networks have no links.
+  if (::link(from.c_str(), to.c_str()) == 0) return ::unlink(from.c_str()) == 0 || errno == ENOENT;
+#ifdef RENAME_NOREPLACE
+  if (errno == EPERM || errno == EOPNOTSUPP || errno == ENOSYS)
+    return ::renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), RENAME_NOREPLACE) == 0;
+#endif
+  return false;
+}
+
 /// Learns of writes that failed late: network file systems report them when a descriptor is closed, and the file's own
 /// keeps the lock until the file has its name.
 inline bool close_a_copy(int descriptor) noexcept {
@@ -165,15 +176,11 @@ LOUPE_DECL result<void> LocalStorage::Staged::publish(PutMode mode) {
   detail::set_time(descriptor_);
   if (durability_ != Durability::none && ::fdatasync(descriptor_) != 0) return failed("it can't be synchronised");
   if (!detail::close_a_copy(descriptor_)) return failed("it can't be written");
-  if (mode == PutMode::if_absent) {
-    // Of several links to one name one succeeds, and it shows the whole file.
-    if (::link(temporary_.c_str(), path_.c_str()) != 0)
-      return failed(errno == EEXIST ? "there is such a file" : "it can't be published");
-    drop();
-  } else {
-    if (::rename(temporary_.c_str(), path_.c_str()) != 0) return failed("it can't be published");
-    ::close(std::exchange(descriptor_, -1));
-  }
+  const bool is_published = mode == PutMode::if_absent ? detail::rename_if_absent(temporary_, path_)
+                                                       : ::rename(temporary_.c_str(), path_.c_str()) == 0;
+  if (!is_published)
+    return failed(mode == PutMode::if_absent && errno == EEXIST ? "there is such a file" : "it can't be published");
+  ::close(std::exchange(descriptor_, -1));
   if (durability_ == Durability::data_and_directory && !detail::sync_directory(detail::directory_of(path_)))
     return detail::system_failure(key_, path_, "its directory can't be synchronised", errno);
   return {};
