@@ -890,11 +890,13 @@ constexpr std::size_t element_size(ElementType type) noexcept {
   });
 }
 
-/// numpy's name of the type (`bool`, `int8`, …, `complex128`, `str`; `bfloat16`); `none` for none.
+/// numpy's name of the type (`bool`, `int8`, …, `complex128`, `str`; `bfloat16`); `none` for none, and for numbers that
+/// are no type.
 constexpr std::string_view element_type_name(ElementType type) noexcept {
   constexpr std::string_view names[] = {"none",  "bool",   "int8",    "uint8",    "int16",   "uint16",  "int32",     "uint32",     "int64",
                                         "uint64", "float16", "bfloat16", "float32", "float64", "complex64", "complex128", "str"};
-  return names[static_cast<std::size_t>(type)];
+  const auto number = static_cast<std::size_t>(type);
+  return names[number <= static_cast<std::size_t>(ElementType::string) ? number : 0];
 }
 
 /// The type of a numpy name, or `none`.
@@ -8077,7 +8079,7 @@ inline std::int64_t modified_ns(const struct stat& about) noexcept {
 LOUPE_DECL result<ObjectInfo> LocalStorage::stat(std::string_view key) const {
   LOUPE_ASSIGN(const Text path, path_of(key));
   struct ::stat about{};
-  if (::stat(path.c_str(), &about) != 0) return detail::system_failure(key, path, "there is no such file", errno);
+  if (::stat(path.c_str(), &about) != 0) return detail::system_failure(key, path, errno == ENOENT ? "there is no such file" : "it can't be looked for", errno);
   if (!S_ISREG(about.st_mode)) return fail(ErrorKind::not_found, key, "it is not a file");
   return ObjectInfo{key, static_cast<std::uint64_t>(about.st_size), detail::generation_of(about), detail::modified_ns(about)};
 }
@@ -10727,7 +10729,7 @@ class PythonRegex {
   [[nodiscard]] result<bool> search(std::string_view name) const {
     if (const auto found = program_.search(name)) return *found;
     return fail(ErrorKind::limit_exceeded, Text::join("pattern ", source_.view()),
-                Text::join("takes too long to search the name ", name));
+                Text::join("takes too long to search the name ", name.substr(0, 64), name.size() > 64 ? "..." : ""));
   }
 
  private:
@@ -14746,6 +14748,8 @@ class BasicHook {
     return BasicHook(std::move(recorder));
   }
 
+  /// A hook that was moved from may be assigned to and destroyed, no more. Its open step goes along, but a `StepScope`
+  /// doesn't follow: the step stays open until the next one begins.
   BasicHook(BasicHook&&) noexcept = default;
   BasicHook& operator=(BasicHook&&) noexcept = default;
   /// Closes the hook; a failure is counted.
@@ -14839,8 +14843,8 @@ class BasicHook {
   [[nodiscard]] CaptureFailures failures() const { return recorder_->failures(); }
   [[nodiscard]] CaptureCounts counts() const { return recorder_->counts(); }
   [[nodiscard]] Mode mode() const noexcept { return recorder_->mode(); }
-  /// The global step, -1 before the first.
-  [[nodiscard]] loupe::Step current_step() const noexcept { return recorder_->step(); }
+  /// The global step, -1 before the first. Also of a hook that was moved from, for the scope that it has left behind.
+  [[nodiscard]] loupe::Step current_step() const noexcept { return recorder_ ? recorder_->step() : loupe::Step(-1); }
   /// The step of a mode, -1 before its first.
   [[nodiscard]] ModeStep current_step(Mode mode) const noexcept { return recorder_->mode_step(mode); }
 
@@ -16565,6 +16569,8 @@ LOUPE_DECL result<void> StepRecorder::check(std::string_view name, const TensorV
   if (!element_count(tensor.shape) || tensor.strides.size() != tensor.shape.size())
     return fail(ErrorKind::invalid_argument, name,
                 "the tensor's shape and strides must have the same rank, and its sizes must be countable and not negative");
+  if (element_size(tensor.type) == 0 && tensor.type != ElementType::none)
+    return fail(ErrorKind::invalid_type, name, "the tensor's element type is a number that stands for none");
   if (!tensor.device.host_readable())
     return fail(ErrorKind::unsupported, name, "the tensor is in device memory that the host can't read; hand a host copy");
   if (tensor.data == nullptr && tensor.size() != 0)

@@ -176,6 +176,7 @@ TEST_CASE("a scalar of two elements and a tensor without memory are refused by a
   CHECK_THROWS_AS(step.save("t", TensorView(weights.data(), loupe::ElementType::float32, {-3})), loupe::InvalidArgument);
   CHECK_THROWS_AS(
       step.save("t", TensorView(weights.data(), loupe::ElementType::float32, {1}, {1}, {loupe::DeviceKind::cuda, 0})), loupe::Unsupported);
+  CHECK_THROWS_AS(step.save("t", TensorView(weights.data(), static_cast<loupe::ElementType>(99), {1})), loupe::InvalidType);
   CHECK_THROWS_AS(step.save("", weights), loupe::InvalidArgument);
   CHECK_THROWS_AS(step.save("smdebug/reductions/min/w", weights), loupe::InvalidArgument);
 }

@@ -1,5 +1,6 @@
 #include "loupe/capture/step_scope.hpp"
 
+#include <optional>
 #include <utility>
 
 #include "loupe/frameworks/span.hpp"
@@ -56,6 +57,20 @@ TEST_CASE("the end of an outer scope leaves a later step of the same hook open")
   later.end();
   hook.close();
   CHECK(loupe::Trial<MemoryStorage>(storage).tensor("w").scalar(1) == 7.0);
+}
+
+TEST_CASE("a scope that a moved hook has left behind ends nothing") {
+  const MemoryStorage storage;
+  MemoryHook hook(every_step(), storage);
+  std::optional<MemoryHook> moved;
+  {
+    auto step = hook.step(Mode::train);
+    moved.emplace(std::move(hook));
+  }
+  CHECK(moved->armed());
+  moved->save("w", 1.0);
+  moved->close();
+  CHECK(loupe::Trial<MemoryStorage>(storage).tensor("w").scalar(0) == 1.0);
 }
 
 TEST_CASE("ending a step twice, or one that was refused, is nothing") {

@@ -221,7 +221,7 @@ TEST_CASE("an error names the object, the action and the system's reason") {
 
 #ifndef LOUPE_SEPARATE_COMPILATION  // the function is known where the bodies are
 TEST_CASE("what the system refuses becomes an error of its kind") {
-  const auto kind = [](int number) { return loupe::detail::system_failure("key", "it failed", number).error().kind; };
+  const auto kind = [](int number) { return loupe::detail::system_failure("key", "path", "it failed", number).error().kind; };
   CHECK(kind(ENOSPC) == ErrorKind::no_space);
   CHECK(kind(EDQUOT) == ErrorKind::no_space);
   CHECK(kind(EACCES) == ErrorKind::permission_denied);

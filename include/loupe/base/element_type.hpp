@@ -50,11 +50,13 @@ constexpr std::size_t element_size(ElementType type) noexcept {
   });
 }
 
-/// numpy's name of the type (`bool`, `int8`, …, `complex128`, `str`; `bfloat16`); `none` for none.
+/// numpy's name of the type (`bool`, `int8`, …, `complex128`, `str`; `bfloat16`); `none` for none, and for numbers that
+/// are no type.
 constexpr std::string_view element_type_name(ElementType type) noexcept {
   constexpr std::string_view names[] = {"none",  "bool",   "int8",    "uint8",    "int16",   "uint16",  "int32",     "uint32",     "int64",
                                         "uint64", "float16", "bfloat16", "float32", "float64", "complex64", "complex128", "str"};
-  return names[static_cast<std::size_t>(type)];
+  const auto number = static_cast<std::size_t>(type);
+  return names[number <= static_cast<std::size_t>(ElementType::string) ? number : 0];
 }
 
 /// The type of a numpy name, or `none`.

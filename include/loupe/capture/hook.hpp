@@ -62,6 +62,8 @@ class BasicHook {
     return BasicHook(std::move(recorder));
   }
 
+  /// A hook that was moved from may be assigned to and destroyed, no more. Its open step goes along, but a `StepScope`
+  /// doesn't follow: the step stays open until the next one begins.
   BasicHook(BasicHook&&) noexcept = default;
   BasicHook& operator=(BasicHook&&) noexcept = default;
   /// Closes the hook; a failure is counted.
@@ -155,8 +157,8 @@ class BasicHook {
   [[nodiscard]] CaptureFailures failures() const { return recorder_->failures(); }
   [[nodiscard]] CaptureCounts counts() const { return recorder_->counts(); }
   [[nodiscard]] Mode mode() const noexcept { return recorder_->mode(); }
-  /// The global step, -1 before the first.
-  [[nodiscard]] loupe::Step current_step() const noexcept { return recorder_->step(); }
+  /// The global step, -1 before the first. Also of a hook that was moved from, for the scope that it has left behind.
+  [[nodiscard]] loupe::Step current_step() const noexcept { return recorder_ ? recorder_->step() : loupe::Step(-1); }
   /// The step of a mode, -1 before its first.
   [[nodiscard]] ModeStep current_step(Mode mode) const noexcept { return recorder_->mode_step(mode); }
 

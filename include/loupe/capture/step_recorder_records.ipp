@@ -56,6 +56,8 @@ LOUPE_DECL result<void> StepRecorder::check(std::string_view name, const TensorV
   if (!element_count(tensor.shape) || tensor.strides.size() != tensor.shape.size())
     return fail(ErrorKind::invalid_argument, name,
                 "the tensor's shape and strides must have the same rank, and its sizes must be countable and not negative");
+  if (element_size(tensor.type) == 0 && tensor.type != ElementType::none)
+    return fail(ErrorKind::invalid_type, name, "the tensor's element type is a number that stands for none");
   if (!tensor.device.host_readable())
     return fail(ErrorKind::unsupported, name, "the tensor is in device memory that the host can't read; hand a host copy");
   if (tensor.data == nullptr && tensor.size() != 0)

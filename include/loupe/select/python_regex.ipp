@@ -14,7 +14,7 @@ class PythonRegex {
   [[nodiscard]] result<bool> search(std::string_view name) const {
     if (const auto found = program_.search(name)) return *found;
     return fail(ErrorKind::limit_exceeded, Text::join("pattern ", source_.view()),
-                Text::join("takes too long to search the name ", name));
+                Text::join("takes too long to search the name ", name.substr(0, 64), name.size() > 64 ? "..." : ""));
   }
 
  private:

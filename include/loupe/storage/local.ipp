@@ -111,7 +111,7 @@ inline std::int64_t modified_ns(const struct stat& about) noexcept {
 LOUPE_DECL result<ObjectInfo> LocalStorage::stat(std::string_view key) const {
   LOUPE_ASSIGN(const Text path, path_of(key));
   struct ::stat about{};
-  if (::stat(path.c_str(), &about) != 0) return detail::system_failure(key, path, "there is no such file", errno);
+  if (::stat(path.c_str(), &about) != 0) return detail::system_failure(key, path, errno == ENOENT ? "there is no such file" : "it can't be looked for", errno);
   if (!S_ISREG(about.st_mode)) return fail(ErrorKind::not_found, key, "it is not a file");
   return ObjectInfo{key, static_cast<std::uint64_t>(about.st_size), detail::generation_of(about), detail::modified_ns(about)};
 }
