@@ -19,7 +19,7 @@
 namespace loupe::inline LOUPE_ABI::rules {
 
 /// Whether a tensor's elements can be taken as real numbers: not text, not complex.
-constexpr bool has_real_elements(const TensorView& tensor) noexcept {
+inline bool has_real_elements(const TensorView& tensor) noexcept {
   return tensor.has_tensor() && tensor.type != ElementType::string && !is_complex(tensor.type);
 }
 
