@@ -180,6 +180,9 @@ class Mutex {
 class MutexLock {
  public:
   explicit MutexLock(Mutex& mutex) noexcept : mutex_(mutex) { lock(); }
+  /// Leaves locking to `lock`.
+  struct Deferred {};
+  MutexLock(Mutex& mutex, Deferred) noexcept : mutex_(mutex) {}
   MutexLock(const MutexLock&) = delete;
   MutexLock& operator=(const MutexLock&) = delete;
   ~MutexLock() {
@@ -14500,7 +14503,8 @@ class FailureLog {
     bool is_new = false;
     Text sentence;
     {
-      const MutexLock lock(mutex_);
+      MutexLock lock(mutex_, MutexLock::Deferred());
+      lock_at_home(lock);
       ++failures_.count;
       is_new = (reported_ & kind) == 0;
       reported_ |= kind;
@@ -14521,15 +14525,18 @@ class FailureLog {
     });
   }
   void add_dropped_step() noexcept {
-    const MutexLock lock(mutex_);
+    MutexLock lock(mutex_, MutexLock::Deferred());
+    lock_at_home(lock);
     ++failures_.dropped_steps;
   }
   void add_reduced_step() noexcept {
-    const MutexLock lock(mutex_);
+    MutexLock lock(mutex_, MutexLock::Deferred());
+    lock_at_home(lock);
     ++failures_.reduced_steps;
   }
   [[nodiscard]] CaptureFailures snapshot() const {
-    const MutexLock lock(mutex_);
+    MutexLock lock(mutex_, MutexLock::Deferred());
+    lock_at_home(lock);
     return failures_;
   }
   /// At the end: says how much went wrong, if anything did. Again: nothing.
@@ -14553,7 +14560,13 @@ class FailureLog {
       std::fprintf(stderr, "loupe: %s\n", sentence.c_str());
   }
 
+  /// In a forked child there is nobody to lock out, and whoever held the lock at the fork is not there to give it back.
+  void lock_at_home(MutexLock& lock) const noexcept {
+    if (home_.is_here()) lock.lock();
+  }
+
   ReportSink sink_;
+  const HomeProcess home_;
   mutable Mutex mutex_;
   CaptureFailures failures_;
   std::uint64_t reported_ = 0;
@@ -16124,6 +16137,8 @@ class StepRecorder final : public Recorder {
   LOUPE_DECL result<void> prepare();
   /// Arms the open step if anything is due; `may_take`: it may get a buffer if it has none.
   LOUPE_DECL void find_out_what_is_due(bool may_take);
+  /// Whether this process is a forked child of the hook's own; then the step is given up and the child told.
+  LOUPE_DECL bool leaves_to_parent();
   /// Gives the open step a buffer, under the back-pressure policy; false if the step is given up.
   LOUPE_DECL bool take_buffer();
   LOUPE_DECL void hand_over_buffer();
@@ -16330,7 +16345,7 @@ LOUPE_DECL StepRecorder::StepRecorder(HookConfig config, RecorderParts parts, Co
 }
 
 LOUPE_DECL StepRecorder::~StepRecorder() {
-  if (buffer_ != nullptr) staging_.release(buffer_);
+  if (buffer_ != nullptr && writer_.is_at_home()) staging_.release(buffer_);
 }
 
 LOUPE_DECL result<void> StepRecorder::set_mode(Mode mode) {
@@ -16376,6 +16391,7 @@ LOUPE_DECL result<void> StepRecorder::prepare() {
 
 LOUPE_DECL result<void> StepRecorder::open_step() {
   if (is_closed_) return fail(ErrorKind::invalid_state, "hook", "a step was begun after the hook was closed");
+  if (leaves_to_parent()) return {};
   if (auto closed = close_step(); !closed) absorb(std::move(closed).error());
   if (!is_prepared_) LOUPE_TRY(prepare());
   if (run_state_)
@@ -16400,15 +16416,20 @@ LOUPE_DECL void StepRecorder::find_out_what_is_due(bool may_take) {
   target.armed = is_due && (config_.dry_run || buffer_ != nullptr || (may_take && take_buffer()));
 }
 
+/// A forked child has none of the threads that may have held a lock at the fork: it must not wait for one.
+LOUPE_DECL bool StepRecorder::leaves_to_parent() {
+  if (writer_.is_at_home()) return false;
+  target.armed = is_open_ = false;
+  buffer_ = nullptr;  // the staging has it
+  is_given_up_ = true;
+  absorb({.kind = ErrorKind::invalid_state,
+          .object = "hook",
+          .detail = "a forked child can't go on with its parent's hook; it needs one of its own"});
+  return true;
+}
+
 LOUPE_DECL bool StepRecorder::take_buffer() {
-  if (is_given_up_) return false;
-  if (!writer_.is_at_home()) {
-    is_given_up_ = true;
-    absorb({.kind = ErrorKind::invalid_state,
-            .object = "hook",
-            .detail = "a forked child can't go on with its parent's hook; it needs one of its own"});
-    return false;
-  }
+  if (is_given_up_ || leaves_to_parent()) return false;
   if (config_.backpressure == Backpressure::block) {
     staging_.wait_for_room();
   } else if (const auto room = staging_.room(); room != Staging::Room::enough) {
@@ -16429,7 +16450,7 @@ LOUPE_DECL bool StepRecorder::take_buffer() {
 }
 
 LOUPE_DECL result<void> StepRecorder::close_step() {
-  if (!is_open_) return {};
+  if (!is_open_ || leaves_to_parent()) return {};
   target.armed = false;
   result<void> outcome;
   if (parts_.quirks.scalars_wait && buffer_ != nullptr) outcome = write_waiting_scalars();

@@ -53,6 +53,19 @@ TEST_CASE("a lock can be given up in between, and for good") {
   CHECK(can_be_had());
 }
 
+TEST_CASE("a deferred lock is none until it is taken") {
+  Mutex mutex;
+  {
+    const MutexLock never_taken(mutex, MutexLock::Deferred());
+    const MutexLock other(mutex);
+  }
+  {
+    MutexLock taken(mutex, MutexLock::Deferred());
+    taken.lock();
+  }
+  const MutexLock after(mutex);
+}
+
 TEST_CASE("a condition wakes one who waits, or all") {
   Mutex mutex;
   Condition changed;

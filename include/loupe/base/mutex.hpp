@@ -30,6 +30,9 @@ class Mutex {
 class MutexLock {
  public:
   explicit MutexLock(Mutex& mutex) noexcept : mutex_(mutex) { lock(); }
+  /// Leaves locking to `lock`.
+  struct Deferred {};
+  MutexLock(Mutex& mutex, Deferred) noexcept : mutex_(mutex) {}
   MutexLock(const MutexLock&) = delete;
   MutexLock& operator=(const MutexLock&) = delete;
   ~MutexLock() {

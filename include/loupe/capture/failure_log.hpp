@@ -9,6 +9,7 @@
 
 #include "loupe/base/config.hpp"
 #include "loupe/base/contained.hpp"
+#include "loupe/base/home_process.hpp"
 #include "loupe/base/mutex.hpp"
 #include "loupe/capture/configuration.hpp"
 #include "loupe/capture/recorder.hpp"
@@ -26,7 +27,8 @@ class FailureLog {
     bool is_new = false;
     Text sentence;
     {
-      const MutexLock lock(mutex_);
+      MutexLock lock(mutex_, MutexLock::Deferred());
+      lock_at_home(lock);
       ++failures_.count;
       is_new = (reported_ & kind) == 0;
       reported_ |= kind;
@@ -47,15 +49,18 @@ class FailureLog {
     });
   }
   void add_dropped_step() noexcept {
-    const MutexLock lock(mutex_);
+    MutexLock lock(mutex_, MutexLock::Deferred());
+    lock_at_home(lock);
     ++failures_.dropped_steps;
   }
   void add_reduced_step() noexcept {
-    const MutexLock lock(mutex_);
+    MutexLock lock(mutex_, MutexLock::Deferred());
+    lock_at_home(lock);
     ++failures_.reduced_steps;
   }
   [[nodiscard]] CaptureFailures snapshot() const {
-    const MutexLock lock(mutex_);
+    MutexLock lock(mutex_, MutexLock::Deferred());
+    lock_at_home(lock);
     return failures_;
   }
   /// At the end: says how much went wrong, if anything did. Again: nothing.
@@ -79,7 +84,13 @@ class FailureLog {
       std::fprintf(stderr, "loupe: %s\n", sentence.c_str());
   }
 
+  /// In a forked child there is nobody to lock out, and whoever held the lock at the fork is not there to give it back.
+  void lock_at_home(MutexLock& lock) const noexcept {
+    if (home_.is_here()) lock.lock();
+  }
+
   ReportSink sink_;
+  const HomeProcess home_;
   mutable Mutex mutex_;
   CaptureFailures failures_;
   std::uint64_t reported_ = 0;

@@ -75,6 +75,8 @@ class StepRecorder final : public Recorder {
   LOUPE_DECL result<void> prepare();
   /// Arms the open step if anything is due; `may_take`: it may get a buffer if it has none.
   LOUPE_DECL void find_out_what_is_due(bool may_take);
+  /// Whether this process is a forked child of the hook's own; then the step is given up and the child told.
+  LOUPE_DECL bool leaves_to_parent();
   /// Gives the open step a buffer, under the back-pressure policy; false if the step is given up.
   LOUPE_DECL bool take_buffer();
   LOUPE_DECL void hand_over_buffer();

@@ -155,7 +155,7 @@ LOUPE_DECL StepRecorder::StepRecorder(HookConfig config, RecorderParts parts, Co
 }
 
 LOUPE_DECL StepRecorder::~StepRecorder() {
-  if (buffer_ != nullptr) staging_.release(buffer_);
+  if (buffer_ != nullptr && writer_.is_at_home()) staging_.release(buffer_);
 }
 
 LOUPE_DECL result<void> StepRecorder::set_mode(Mode mode) {
@@ -201,6 +201,7 @@ LOUPE_DECL result<void> StepRecorder::prepare() {
 
 LOUPE_DECL result<void> StepRecorder::open_step() {
   if (is_closed_) return fail(ErrorKind::invalid_state, "hook", "a step was begun after the hook was closed");
+  if (leaves_to_parent()) return {};
   if (auto closed = close_step(); !closed) absorb(std::move(closed).error());
   if (!is_prepared_) LOUPE_TRY(prepare());
   if (run_state_)
@@ -225,15 +226,20 @@ LOUPE_DECL void StepRecorder::find_out_what_is_due(bool may_take) {
   target.armed = is_due && (config_.dry_run || buffer_ != nullptr || (may_take && take_buffer()));
 }
 
+/// A forked child has none of the threads that may have held a lock at the fork: it must not wait for one.
+LOUPE_DECL bool StepRecorder::leaves_to_parent() {
+  if (writer_.is_at_home()) return false;
+  target.armed = is_open_ = false;
+  buffer_ = nullptr;  // the staging has it
+  is_given_up_ = true;
+  absorb({.kind = ErrorKind::invalid_state,
+          .object = "hook",
+          .detail = "a forked child can't go on with its parent's hook; it needs one of its own"});
+  return true;
+}
+
 LOUPE_DECL bool StepRecorder::take_buffer() {
-  if (is_given_up_) return false;
-  if (!writer_.is_at_home()) {
-    is_given_up_ = true;
-    absorb({.kind = ErrorKind::invalid_state,
-            .object = "hook",
-            .detail = "a forked child can't go on with its parent's hook; it needs one of its own"});
-    return false;
-  }
+  if (is_given_up_ || leaves_to_parent()) return false;
   if (config_.backpressure == Backpressure::block) {
     staging_.wait_for_room();
   } else if (const auto room = staging_.room(); room != Staging::Room::enough) {
@@ -254,7 +260,7 @@ LOUPE_DECL bool StepRecorder::take_buffer() {
 }
 
 LOUPE_DECL result<void> StepRecorder::close_step() {
-  if (!is_open_) return {};
+  if (!is_open_ || leaves_to_parent()) return {};
   target.armed = false;
   result<void> outcome;
   if (parts_.quirks.scalars_wait && buffer_ != nullptr) outcome = write_waiting_scalars();
