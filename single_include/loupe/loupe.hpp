@@ -12,6 +12,7 @@
 #include <bit>
 #include <cerrno>
 #include <charconv>
+#include <cmath>
 #include <compare>
 #include <concepts>
 #include <cstddef>
@@ -47,6 +48,7 @@
 #include <sys/stat.h>
 #include <system_error>
 #include <time.h>
+#include <tuple>
 #include <type_traits>
 #include <unistd.h>
 #include <utility>
@@ -14414,6 +14416,47 @@ class HookRef {
 
 }  // namespace loupe::inline LOUPE_ABI
 #endif  // LOUPE_SINGLE_CAPTURE_HOOK_REF_HPP
+// ---- loupe/capture/step_judge.hpp
+#ifndef LOUPE_SINGLE_CAPTURE_STEP_JUDGE_HPP
+#define LOUPE_SINGLE_CAPTURE_STEP_JUDGE_HPP
+/// @file
+/// Who looks at the tensors of a hook's steps while they are saved. `loupe/rules/attach.hpp` has one.
+
+namespace loupe::inline LOUPE_ABI {
+
+/// What was made of a step.
+struct StepVerdict {
+  std::uint32_t fired = 0;     ///< how many rules fired
+  bool wants_stop = false;     ///< one of them says that the training is to end
+  bool wants_skip = false;     ///< one of them says that this step's update is not to be applied
+
+  /// Whether the loop is to be left.
+  [[nodiscard]] constexpr bool stop() const noexcept { return wants_stop; }
+  /// Whether this step's update is to be left out: also where the training is to end.
+  [[nodiscard]] constexpr bool skip() const noexcept { return wants_skip || wants_stop; }
+};
+
+/// Looks at what is saved. On the hook's thread, in the order of saving; what it throws is a failure of the call that it
+/// was made from, and the tensor is saved all the same.
+class StepJudge {
+ public:
+  StepJudge() = default;
+  StepJudge(const StepJudge&) = delete;
+  StepJudge& operator=(const StepJudge&) = delete;
+  virtual ~StepJudge() = default;
+
+  virtual void begin_step(Step step, ModeStep mode_step) = 0;
+  /// The statistics that it wants of a tensor of the open step, which is computed with those that are saved; null if it
+  /// won't look at the tensor.
+  virtual const StatisticSet* wants(std::string_view tensor) = 0;
+  /// Shows a tensor that it wants.
+  virtual void look(std::string_view tensor, const TensorView& value, const ReducedValues& reduced) = 0;
+  /// Ends the judgement of the step.
+  virtual StepVerdict end_step() = 0;
+};
+
+}  // namespace loupe::inline LOUPE_ABI
+#endif  // LOUPE_SINGLE_CAPTURE_STEP_JUDGE_HPP
 
 namespace loupe::inline LOUPE_ABI {
 
@@ -14483,6 +14526,14 @@ class Recorder {
   [[nodiscard]] virtual ModeStep mode_step(Mode mode) const noexcept = 0;
   virtual result<Collection*> collection(std::string_view name) = 0;
   virtual result<void> add_collection(const Collection& collection) = 0;
+  /// Whether a tensor belongs to a collection, saved or not.
+  [[nodiscard]] virtual bool has_member(std::string_view collection, std::string_view tensor) = 0;
+
+  /// Hands what is saved from the next step on to a judge, too. Refused if there is one already.
+  virtual result<void> attach(Owner<StepJudge> judge) = 0;
+  /// What the judge makes of the open step, the first time it is asked: what is saved afterwards is not judged. Else what
+  /// it made of the step that was judged last; without a judge nothing.
+  virtual StepVerdict verdict() = 0;
 };
 
 using RecorderOwner = Owner<Recorder>;
@@ -14696,6 +14747,10 @@ class [[nodiscard]] StepScope {
     return chain([&] { return hook_->save_scalar(name, value, options); });
   }
 
+  /// What the hook's rules make of what was saved so far. Ask it where the answer is needed, say before the update is
+  /// applied; what the step saves afterwards is not judged. Nothing at a step at which nothing is due.
+  [[nodiscard]] StepVerdict verdict() { return is_current() && hook_->armed() ? hook_->verdict() : StepVerdict(); }
+
   /// Closes the step now and gives the outcome as the hook's error policy says. Again: nothing.
   auto end() {
     using Outcome = decltype(hook_->end_step());
@@ -14840,6 +14895,19 @@ class BasicHook {
   [[nodiscard]] Outcome<Collection*> collection(std::string_view name) { return finish(recorder_->collection(name)); }
   /// Adds a collection or replaces the one of that name; refused after the first step.
   Outcome<void> add_collection(const Collection& collection) { return finish(recorder_->add_collection(collection)); }
+
+  /// Attaches rules, which judge what is saved in the step in which it is saved: `loupe/rules/attach.hpp`. Once, before the
+  /// first step.
+  template <class... Rules>
+  Outcome<void> rules(Rules&&... rules) {
+    static_assert(requires { attach_rules(*this, std::forward<Rules>(rules)...); },
+                  "loupe: rules are attached by loupe/rules/attach.hpp: include it, and hand rules of namespace loupe::rules");
+    return finish(attach_rules(*this, std::forward<Rules>(rules)...));
+  }
+  /// What the rules made of the open step, or of the one before; see `StepScope::verdict`.
+  [[nodiscard]] StepVerdict verdict() { return recorder_->verdict(); }
+  /// The part of the hook that is no template, for parts of loupe that extend it.
+  [[nodiscard]] Recorder& recorder() noexcept { return *recorder_; }
 
   /// Waits until all closed steps are written.
   Outcome<void> flush() { return finish(recorder_->flush()); }
@@ -15149,6 +15217,9 @@ class IdleRecorder final : public Recorder {
   [[nodiscard]] ModeStep mode_step(Mode mode) const noexcept override { return {mode, -1}; }
   result<Collection*> collection(std::string_view name) override { return collections_.get(name); }
   result<void> add_collection(const Collection&) override { return {}; }
+  [[nodiscard]] bool has_member(std::string_view, std::string_view) override { return false; }
+  result<void> attach(Owner<StepJudge>) override { return {}; }
+  StepVerdict verdict() override { return {}; }
 
  private:
   FailureLog failures_;
@@ -15179,6 +15250,7 @@ struct [[nodiscard]] NullStep {
   constexpr NullStep& scalar(std::string_view, const Number&, const ScalarOptions& = {}) noexcept {
     return *this;
   }
+  [[nodiscard]] static constexpr StepVerdict verdict() noexcept { return {}; }
   constexpr void end() noexcept {}
 };
 
@@ -15224,6 +15296,9 @@ struct NullHook {
   [[nodiscard]] static NullCollection collection(std::string_view name) { return NullCollection(name); }
   constexpr void add_collection(const Collection&) noexcept {}
 
+  template <class... Rules>
+  constexpr void rules(Rules&&...) noexcept {}
+  [[nodiscard]] static constexpr StepVerdict verdict() noexcept { return {}; }
   constexpr void flush() noexcept {}
   constexpr void close() noexcept {}
   [[nodiscard]] static constexpr HookRef ref() noexcept { return {}; }
@@ -16114,6 +16189,9 @@ class StepRecorder final : public Recorder {
   [[nodiscard]] ModeStep mode_step(Mode mode) const noexcept override { return {mode, counters_.modes[mode_index(mode)]}; }
   LOUPE_DECL result<Collection*> collection(std::string_view name) override;
   LOUPE_DECL result<void> add_collection(const Collection& collection) override;
+  [[nodiscard]] LOUPE_DECL bool has_member(std::string_view collection, std::string_view tensor) override;
+  LOUPE_DECL result<void> attach(Owner<StepJudge> judge) override;
+  LOUPE_DECL StepVerdict verdict() override;
 
  private:
   /// A scalar that waits for a step to be written in.
@@ -16142,6 +16220,8 @@ class StepRecorder final : public Recorder {
   /// Gives the open step a buffer, under the back-pressure policy; false if the step is given up.
   LOUPE_DECL bool take_buffer();
   LOUPE_DECL void hand_over_buffer();
+  LOUPE_DECL void begin_judgement();
+  LOUPE_DECL void end_judgement();
   /// Hands the collections file to the writer, if this worker writes one.
   LOUPE_DECL void export_collections();
   /// Keeps `next` as the outcome if there was no error before; else absorbs its error.
@@ -16153,7 +16233,12 @@ class StepRecorder final : public Recorder {
   LOUPE_DECL static result<void> check(std::string_view name, const TensorView& tensor);
   LOUPE_DECL result<void> check_name_once(TensorId tensor, std::string_view name);
   LOUPE_DECL result<void> record_due(std::string_view name, const Decision& decision, const TensorView& tensor);
-  LOUPE_DECL result<void> record_reductions(std::string_view name, StatisticSet wanted, const TensorView& tensor);
+  /// Encodes what `reduced_` has of the wanted statistics.
+  LOUPE_DECL result<void> record_reductions(std::string_view name, StatisticSet wanted);
+  /// Shows a tensor, and what `reduced_` has of it, to the judge.
+  LOUPE_DECL result<void> show_judge(std::string_view name, const TensorView& tensor);
+  /// What the judge wants of a tensor of the open step; null if nothing.
+  LOUPE_DECL const StatisticSet* judge_wants(std::string_view name);
   /// Encodes a record whose tag is the end of the buffer's texts, from `tag_begin` on.
   LOUPE_DECL result<void> append(std::uint32_t tag_begin, double wall_time, const TensorView& tensor);
   LOUPE_DECL result<void> append_scalar_summary(std::string_view name, double wall_time, const TensorView& tensor);
@@ -16175,6 +16260,9 @@ class StepRecorder final : public Recorder {
   Counters counters_;
   CaptureCounts counts_;
   ReducedValues reduced_;
+  Owner<StepJudge> judge_;
+  StepVerdict verdict_;               ///< of the step that was judged last
+  std::vector<Owner<NameFilter>> member_filters_;  ///< of the collections, by number, made when they are asked for
   std::vector<WaitingScalar> scalars_;
   std::vector<WaitingTensor> custom_;
   std::size_t absorbed_pattern_errors_ = 0;
@@ -16191,6 +16279,7 @@ class StepRecorder final : public Recorder {
   bool is_closed_ = false;
   bool is_given_up_ = false;          ///< nothing more is kept of the open step
   bool raw_is_dropped_ = false;       ///< the open step keeps no raw tensors, for lack of memory
+  bool is_judging_ = false;           ///< the judge has begun the open step and not ended it
   bool is_counted_reduced_ = false;   ///< a raw tensor of the open step was dropped
   bool has_saved_;                    ///< a tensor was offered at a step that was due
   bool has_exported_collections_ = false;
@@ -16405,6 +16494,7 @@ LOUPE_DECL result<void> StepRecorder::open_step() {
   step_time_ = now();
   if (has_saved_ && !has_exported_collections_ && parts_.quirks.late_collections_file) export_collections();
   find_out_what_is_due(true);
+  if (judge_ && target.armed) begin_judgement();
   // A scalar that can't be written must not cost the step that it happens to come in.
   if (!scalars_.empty() && !parts_.quirks.scalars_wait)
     if (auto written = write_waiting_scalars(); !written) absorb(std::move(written).error());
@@ -16452,6 +16542,7 @@ LOUPE_DECL bool StepRecorder::take_buffer() {
 LOUPE_DECL result<void> StepRecorder::close_step() {
   if (!is_open_ || leaves_to_parent()) return {};
   target.armed = false;
+  end_judgement();
   result<void> outcome;
   if (parts_.quirks.scalars_wait && buffer_ != nullptr) outcome = write_waiting_scalars();
   is_open_ = is_given_up_ = false;
@@ -16538,6 +16629,65 @@ LOUPE_DECL result<void> StepRecorder::add_collection(const Collection& collectio
 
 }  // namespace loupe::inline LOUPE_ABI
 #endif  // LOUPE_SINGLE_CAPTURE_STEP_RECORDER_IPP
+// ---- loupe/capture/step_recorder_judge.ipp
+#ifndef LOUPE_SINGLE_CAPTURE_STEP_RECORDER_JUDGE_IPP
+#define LOUPE_SINGLE_CAPTURE_STEP_RECORDER_JUDGE_IPP
+
+namespace loupe::inline LOUPE_ABI {
+
+LOUPE_DECL bool StepRecorder::has_member(std::string_view collection, std::string_view tensor) {
+  if (collection == "all") return true;
+  for (std::size_t number = 0; number < collections_.size(); ++number) {
+    if (collections_[number].name != collection) continue;
+    if (collections_[number].tensor_names.contains(tensor)) return true;
+    while (member_filters_.size() <= number)
+      member_filters_.emplace_back(new NameFilter(collections_[member_filters_.size()].include_regex, config_.pattern_compiler));
+    return member_filters_[number]->matches(tensor);
+  }
+  return false;
+}
+
+LOUPE_DECL result<void> StepRecorder::attach(Owner<StepJudge> judge) {
+  if (judge_) return fail(ErrorKind::invalid_state, "hook", "it has a judge already; hand it all rules at once");
+  judge_ = std::move(judge);
+  return {};
+}
+
+LOUPE_DECL StepVerdict StepRecorder::verdict() {
+  end_judgement();
+  return verdict_;
+}
+
+LOUPE_DECL void StepRecorder::begin_judgement() {
+  is_judging_ = true;
+  verdict_ = {};
+  auto begun = contained("begin to judge a step", [&]() -> result<void> {
+    judge_->begin_step(Step(counters_.global), mode_step(mode_));
+    return {};
+  });
+  if (!begun) absorb(std::move(begun).error());
+}
+
+LOUPE_DECL void StepRecorder::end_judgement() {
+  if (!std::exchange(is_judging_, false)) return;
+  auto ended = contained("judge a step", [&]() -> result<void> {
+    verdict_ = judge_->end_step();
+    return {};
+  });
+  if (!ended) absorb(std::move(ended).error());
+}
+
+LOUPE_DECL const StatisticSet* StepRecorder::judge_wants(std::string_view name) { return is_judging_ ? judge_->wants(name) : nullptr; }
+
+LOUPE_DECL result<void> StepRecorder::show_judge(std::string_view name, const TensorView& tensor) {
+  return contained("judge a tensor", [&]() -> result<void> {
+    judge_->look(name, tensor, reduced_);
+    return {};
+  });
+}
+
+}  // namespace loupe::inline LOUPE_ABI
+#endif  // LOUPE_SINGLE_CAPTURE_STEP_RECORDER_JUDGE_IPP
 // ---- loupe/capture/step_recorder_records.ipp
 #ifndef LOUPE_SINGLE_CAPTURE_STEP_RECORDER_RECORDS_IPP
 #define LOUPE_SINGLE_CAPTURE_STEP_RECORDER_RECORDS_IPP
@@ -16611,7 +16761,11 @@ LOUPE_DECL result<void> StepRecorder::record_due(std::string_view name, const De
     failures_.add_reduced_step();
   }
   result<void> outcome;
-  if (!decision.statistics.empty()) merge(outcome, record_reductions(name, decision.statistics, tensor));
+  const StatisticSet* const judged = judge_wants(name);
+  if (const StatisticSet all = judged != nullptr ? decision.statistics | *judged : StatisticSet(decision.statistics); !all.empty())
+    parts_.reduce(tensor, all, reduced_);
+  else reduced_.clear();
+  if (!decision.statistics.empty()) merge(outcome, record_reductions(name, decision.statistics));
   if (exports_tensorboard_ && decision.histogram_collection >= 0 && !is_empty && tensor.type != ElementType::boolean &&
       tensor.type != ElementType::string)
     merge(outcome,
@@ -16619,12 +16773,11 @@ LOUPE_DECL result<void> StepRecorder::record_due(std::string_view name, const De
   if (keeps_raw) merge(outcome, append(buffer_->keep_text(name), step_time_, tensor));
   if (exports_tensorboard_ && decision.scalar_summary && tensor.size() == 1 && tensor.type != ElementType::string)
     merge(outcome, append_scalar_summary(name, step_time_, tensor));
+  if (judged != nullptr) merge(outcome, show_judge(name, tensor));
   return outcome;
 }
 
-LOUPE_DECL result<void> StepRecorder::record_reductions(std::string_view name, StatisticSet wanted,
-                                                        const TensorView& tensor) {
-  parts_.reduce(tensor, wanted, reduced_);
+LOUPE_DECL result<void> StepRecorder::record_reductions(std::string_view name, StatisticSet wanted) {
   result<void> outcome;
   const auto append_value = [&](std::string_view operation, const Scalar& value) {
     const std::uint32_t tag = buffer_->text_end();
@@ -16634,7 +16787,7 @@ LOUPE_DECL result<void> StepRecorder::record_reductions(std::string_view name, S
     // A sum too large for any integer that Python reads is kept as a double.
     if (!append(tag, step_time_, one_element(value))) merge(outcome, append(tag, step_time_, one_element(widened)));
   };
-  for (const Statistic statistic : reduced_.present) append_value(statistic_name(statistic), *reduced_.find(statistic));
+  for (const Statistic statistic : reduced_.present & wanted) append_value(statistic_name(statistic), *reduced_.find(statistic));
   for (std::uint32_t index = 0; index < reduced_.custom_count; ++index)
     append_value(reduced_.custom[index].name, reduced_.custom[index].value);
   return outcome;
@@ -16701,9 +16854,18 @@ LOUPE_DECL result<void> StepRecorder::record_scalar(std::string_view name, const
 LOUPE_DECL result<void> StepRecorder::write_scalar(std::string_view name, const TensorView& value, double time) {
   if (buffer_ == nullptr && !take_buffer()) return {};
   const std::uint32_t tag = buffer_->keep_text(format::scalar_prefix, name);
+  const std::uint32_t tag_size = buffer_->text_end() - tag;
   if (exports_tensorboard_ && value.type != ElementType::string)
-    LOUPE_TRY(append_scalar_summary(buffer_->text(tag, buffer_->text_end() - tag), time, value));
-  return append(tag, time, TensorView(value.data, value.type, {1}));
+    LOUPE_TRY(append_scalar_summary(buffer_->text(tag, tag_size), time, value));
+  const TensorView as_written(value.data, value.type, {1});
+  LOUPE_TRY(append(tag, time, as_written));
+  // Looked up in a copy: the judge may ask for texts of its own.
+  if (!is_judging_) return {};
+  const Text written_name = buffer_->text(tag, tag_size);
+  const StatisticSet* const judged = judge_wants(written_name);
+  if (judged == nullptr) return {};
+  parts_.reduce(as_written, *judged, reduced_);
+  return show_judge(written_name, as_written);
 }
 
 LOUPE_DECL result<void> StepRecorder::write_waiting_scalars() {
@@ -17303,6 +17465,8 @@ class Snapshot {
   /// The workers that have anything of a tensor at a step, in the order in which their files were loaded.
   [[nodiscard]] LOUPE_DECL std::vector<std::string_view> workers(const Interned* tensor, ModeStep at) const;
 
+  /// A global step, if anything of it is known.
+  [[nodiscard]] const StepRecord* step(std::int64_t global_step) const noexcept { return steps_.find(global_step); }
   [[nodiscard]] const TensorRecord* tensor(std::string_view name) const noexcept { return tensors_.find(name); }
   [[nodiscard]] const ReductionName& reduction(std::uint16_t part) const noexcept {
     return (*reductions_)[part - std::size_t{first_reduction_part}];
@@ -18524,11 +18688,11 @@ class BasicTrial;
 
 }  // namespace loupe::inline LOUPE_ABI
 #endif  // LOUPE_SINGLE_TRIAL_FWD_HPP
-// ---- loupe/trial/tensor.hpp
-#ifndef LOUPE_SINGLE_TRIAL_TENSOR_HPP
-#define LOUPE_SINGLE_TRIAL_TENSOR_HPP
+// ---- loupe/trial/step_reader.hpp
+#ifndef LOUPE_SINGLE_TRIAL_STEP_READER_HPP
+#define LOUPE_SINGLE_TRIAL_STEP_READER_HPP
 /// @file
-/// One tensor of a trial, over all its steps.
+/// Reads all that was saved at a step, tensor by tensor, in the order in which the step saved it.
 
 // ---- loupe/trial/trial_core.hpp
 #ifndef LOUPE_SINGLE_TRIAL_TRIAL_CORE_HPP
@@ -18708,6 +18872,8 @@ class TensorReader {
   LOUPE_DECL result<Shape> shape(const Interned* tensor, ModeStep at, std::string_view worker);
   /// A reduction by its name, saved or else computed from the value.
   LOUPE_DECL result<ReductionValue> reduction(const Interned* tensor, ModeStep at, std::string_view name, std::string_view worker);
+  /// One part of a tensor at a step of a snapshot that is held meanwhile. Errors: that it can't be read.
+  LOUPE_DECL result<ValueView> part(const std::shared_ptr<const Snapshot>& snapshot, const TensorStep& step, TensorStep::Found found);
   /// The reductions that were saved; none is no error.
   LOUPE_DECL result<std::vector<ReductionValue>> saved_reductions(const Interned* tensor, ModeStep at, std::string_view worker);
 
@@ -18838,6 +19004,12 @@ LOUPE_DECL result<DecodedValue> TensorReader::read_value(const Place& place) {
 LOUPE_DECL result<ValueView> TensorReader::value(const Interned* tensor, ModeStep at, std::string_view worker) {
   LOUPE_ASSIGN(const Place place, locate(tensor, at, worker));
   LOUPE_ASSIGN(DecodedValue decoded, read_value(place));
+  return std::move(decoded.value);
+}
+
+LOUPE_DECL result<ValueView> TensorReader::part(const std::shared_ptr<const Snapshot>& snapshot, const TensorStep& step,
+                                                TensorStep::Found found) {
+  LOUPE_ASSIGN(DecodedValue decoded, read({snapshot, step, step.at}, found));
   return std::move(decoded.value);
 }
 
@@ -19166,6 +19338,7 @@ struct TrialParts {
   Text path;
   PatternCompiler engine = nullptr;
   ComputeStatistic compute = nullptr;
+  ReduceFunction reduce = nullptr;  ///< the same of several statistics in one pass
   std::uint32_t (*required_workers)(std::uint32_t num_workers) = nullptr;
   ReaderQuirks quirks;
 };
@@ -19185,6 +19358,10 @@ class TrialCore {
   [[nodiscard]] const TrialCollections& collections() const noexcept { return collections_; }
   [[nodiscard]] std::shared_ptr<const Snapshot> snapshot() const { return follower_.snapshot(); }
   [[nodiscard]] const ReaderQuirks& quirks() const noexcept { return parts_.quirks; }
+  [[nodiscard]] const AnyStorage& storage() const noexcept { return parts_.storage; }
+  [[nodiscard]] const WaitSettings& wait_settings() const noexcept { return wait_; }
+  /// Statistics by the trial's strategy.
+  void reduce(const TensorView& view, StatisticSet wanted, ReducedValues& out) const { parts_.reduce(view, wanted, out); }
 
   /// The tensor of a name, after a refresh if it isn't known; null if there is none.
   LOUPE_DECL result<const Interned*> find(std::string_view name);
@@ -19402,6 +19579,125 @@ LOUPE_DECL std::vector<Error> TrialCore::problems() const {
 }  // namespace loupe::inline LOUPE_ABI
 #endif  // LOUPE_SINGLE_TRIAL_TRIAL_CORE_IPP
 #endif  // LOUPE_SINGLE_TRIAL_TRIAL_CORE_HPP
+
+namespace loupe::inline LOUPE_ABI {
+
+/// What of a tensor a step's reader is to read.
+struct TensorRequest {
+  bool any = false;          ///< else the tensor is passed over
+  StatisticSet statistics;   ///< read where they were saved, else computed from the value
+};
+
+/// What one worker saved of one tensor at one step. Valid during the call that it is handed to.
+struct SavedTensor {
+  const Interned* tensor = nullptr;
+  const Interned* worker = nullptr;
+  TensorView value;                        ///< without a tensor where only reductions were saved
+  const ReducedValues* reduced = nullptr;  ///< those of the requested statistics that are to be had
+};
+
+/// Reads steps of a trial. One thread at a time.
+class StepReader {
+ public:
+  explicit StepReader(std::shared_ptr<TrialCore> trial) : trial_(std::move(trial)) {}
+
+  /// Reads a global step of a snapshot: worker by worker, in the order of their names, and each one's tensors in the order
+  /// in which it saved them. What can't be read is handed to `fault`. Of shapes nothing is shown.
+  LOUPE_DECL void read(const std::shared_ptr<const Snapshot>& snapshot, const StepRecord& step,
+                       FunctionRef<TensorRequest(const Interned&)> request, FunctionRef<void(const SavedTensor&)> show,
+                       FunctionRef<void(const Error&)> fault);
+
+ private:
+  struct Place {
+    std::uint64_t start = 0;
+    const Interned* tensor = nullptr;
+  };
+  /// Puts the tensors of one worker's files into `order_`.
+  LOUPE_DECL void sort(std::span<const std::shared_ptr<const IndexBlock>> blocks);
+  LOUPE_DECL void read_tensor(const std::shared_ptr<const Snapshot>& snapshot, const TensorStep& at, const TensorRequest& request,
+                              FunctionRef<void(const SavedTensor&)> show, FunctionRef<void(const Error&)> fault);
+
+  std::shared_ptr<TrialCore> trial_;
+  std::vector<Place> order_;
+  ReducedValues reduced_;
+  ReducedValues computed_;
+};
+
+}  // namespace loupe::inline LOUPE_ABI
+
+// ---- loupe/trial/step_reader.ipp
+#ifndef LOUPE_SINGLE_TRIAL_STEP_READER_IPP
+#define LOUPE_SINGLE_TRIAL_STEP_READER_IPP
+
+namespace loupe::inline LOUPE_ABI {
+
+LOUPE_DECL void StepReader::sort(std::span<const std::shared_ptr<const IndexBlock>> blocks) {
+  order_.clear();
+  // Several files of one worker for one step are rare; then the newest one's order comes last.
+  for (const auto& block : blocks)
+    for (const IndexEntry& entry : block->entries) {
+      if (entry.part == shape_part) continue;
+      if (!order_.empty() && order_.back().tensor == entry.tensor) order_.back().start = std::min<std::uint64_t>(order_.back().start, entry.start);
+      else order_.push_back({entry.start, entry.tensor});
+    }
+  const auto is_before = [](const Place& a, const Place& b) {
+    return std::tie(a.start, a.tensor->number) < std::tie(b.start, b.tensor->number);
+  };
+  if (!std::is_sorted(order_.begin(), order_.end(), is_before)) std::sort(order_.begin(), order_.end(), is_before);
+  if (blocks.size() > 1)
+    for (auto place = order_.begin(); place != order_.end(); ++place)
+      order_.erase(std::remove_if(place + 1, order_.end(), [&](const Place& later) { return later.tensor == place->tensor; }),
+                   order_.end());
+}
+
+LOUPE_DECL void StepReader::read(const std::shared_ptr<const Snapshot>& snapshot, const StepRecord& step,
+                                 FunctionRef<TensorRequest(const Interned&)> request, FunctionRef<void(const SavedTensor&)> show,
+                                 FunctionRef<void(const Error&)> fault) {
+  const std::span blocks(step.blocks);
+  for (std::size_t first = 0, last = 0; first < blocks.size(); first = last) {
+    while (last < blocks.size() && blocks[last]->worker == blocks[first]->worker) ++last;
+    const auto of_worker = blocks.subspan(first, last - first);
+    sort(of_worker);
+    for (const Place& place : order_) {
+      const TensorRequest wanted = request(*place.tensor);
+      if (!wanted.any) continue;
+      read_tensor(snapshot, {place.tensor, {step.mode, step.mode_step}, step.step, of_worker}, wanted, show, fault);
+    }
+  }
+}
+
+LOUPE_DECL void StepReader::read_tensor(const std::shared_ptr<const Snapshot>& snapshot, const TensorStep& at,
+                                        const TensorRequest& request, FunctionRef<void(const SavedTensor&)> show,
+                                        FunctionRef<void(const Error&)> fault) {
+  reduced_.clear();
+  for (const Statistic statistic : request.statistics) {
+    const TensorStep::Found saved = at.find(static_cast<std::uint16_t>(first_reduction_part + static_cast<std::uint16_t>(statistic)));
+    if (!saved) continue;
+    const result<ValueView> stored = trial_->tensors().part(snapshot, at, saved);
+    if (!stored) fault(stored.error());
+    else if (const Scalar number = load_scalar(stored->view()); number.has_value()) reduced_.set(statistic, number);
+  }
+  ValueView value;
+  if (const TensorStep::Found saved = at.find(value_part)) {
+    result<ValueView> stored = trial_->tensors().part(snapshot, at, saved);
+    if (stored) value = *std::move(stored);
+    else fault(stored.error());
+  }
+  if (const StatisticSet missing = request.statistics - reduced_.present; value.view().has_tensor() && !missing.empty()) {
+    trial_->reduce(value.view(), missing, computed_);
+    for (const Statistic statistic : computed_.present) reduced_.set(statistic, *computed_.find(statistic));
+  }
+  if (value.view().has_tensor() || !reduced_.present.empty()) show({at.tensor, at.blocks.front()->worker, value.view(), &reduced_});
+}
+
+}  // namespace loupe::inline LOUPE_ABI
+#endif  // LOUPE_SINGLE_TRIAL_STEP_READER_IPP
+#endif  // LOUPE_SINGLE_TRIAL_STEP_READER_HPP
+// ---- loupe/trial/tensor.hpp
+#ifndef LOUPE_SINGLE_TRIAL_TENSOR_HPP
+#define LOUPE_SINGLE_TRIAL_TENSOR_HPP
+/// @file
+/// One tensor of a trial, over all its steps.
 
 namespace loupe::inline LOUPE_ABI {
 
@@ -19791,6 +20087,9 @@ class BasicTrial {
   /// An immutable state of the trial, for many questions to the same moment; null if the trial could not be opened.
   [[nodiscard]] std::shared_ptr<const Snapshot> snapshot() const { return core_ ? (*core_)->snapshot() : nullptr; }
 
+  /// The trial behind its policies, or why it could not be opened: for code that reads whole steps, as rules do.
+  [[nodiscard]] const result<std::shared_ptr<TrialCore>>& core() const noexcept { return core_; }
+
   /// Trials are the same if name and path are.
   friend bool operator==(const BasicTrial& a, const BasicTrial& b) noexcept { return a.name() == b.name() && a.path() == b.path(); }
 
@@ -19809,6 +20108,7 @@ class BasicTrial {
                     return fail(ErrorKind::unsupported, statistic_name(statistic), "the trial's reduction strategy doesn't give it");
                   return StrategyType::value(StrategyType::partials(view, statistic), statistic);
                 },
+                .reduce = &reduce_tensor<StrategyType>,
                 .required_workers = &CompletenessType::required_workers,
                 .quirks = reader_quirks<CompatibilityType>,
             },
@@ -19830,6 +20130,2457 @@ class BasicTrial {
 
 }  // namespace loupe::inline LOUPE_ABI
 #endif  // LOUPE_SINGLE_TRIAL_TRIAL_HPP
+// ---- loupe/rules/builtin/all_zero.hpp
+#ifndef LOUPE_SINGLE_RULES_BUILTIN_ALL_ZERO_HPP
+#define LOUPE_SINGLE_RULES_BUILTIN_ALL_ZERO_HPP
+/// @file
+/// AllZero: a tensor wholly or mostly zero (rules.md 5.8).
+
+// ---- loupe/rules/builtin/tensor_choice.hpp
+#ifndef LOUPE_SINGLE_RULES_BUILTIN_TENSOR_CHOICE_HPP
+#define LOUPE_SINGLE_RULES_BUILTIN_TENSOR_CHOICE_HPP
+/// @file
+/// The parameters by which many rules choose their tensors (rules.md section 3).
+
+// ---- loupe/rules/parameters.hpp
+#ifndef LOUPE_SINGLE_RULES_PARAMETERS_HPP
+#define LOUPE_SINGLE_RULES_PARAMETERS_HPP
+/// @file
+/// Parameters of rules: one description of each rule's, from which follow how they are read from strings, checked and
+/// printed (rules.md section 3).
+
+namespace loupe::inline LOUPE_ABI::rules {
+
+/// Which numbers a parameter may have; never NaN or infinite.
+struct NumberRange {
+  double low = -std::numeric_limits<double>::max();
+  double high = std::numeric_limits<double>::max();
+  bool is_low_open = false;   ///< `low` itself is not allowed
+  bool is_high_open = false;
+  [[nodiscard]] constexpr bool contains(double number) const noexcept {
+    return (is_low_open ? number > low : number >= low) && (is_high_open ? number < high : number <= high);
+  }
+};
+constexpr NumberRange any_number() noexcept { return {}; }
+constexpr NumberRange at_least(double low) noexcept { return {.low = low}; }
+constexpr NumberRange above(double low) noexcept { return {.low = low, .is_low_open = true}; }
+constexpr NumberRange between(double low, double high) noexcept { return {.low = low, .high = high}; }
+/// Neither end itself.
+constexpr NumberRange strictly_between(double low, double high) noexcept {
+  return {.low = low, .high = high, .is_low_open = true, .is_high_open = true};
+}
+
+/// Visits the parameters of a rule. A rule describes them once:
+///
+/// ```cpp
+/// void visit(ParameterVisitor& visitor) {
+///   visitor.number("threshold", threshold, at_least(0));
+///   visitor.flag("only_nan", only_nan);
+/// }
+/// ```
+/// Integers have `low` and `high` as their ends, whole numbers both.
+class ParameterVisitor {
+ public:
+  virtual ~ParameterVisitor() = default;
+  virtual void number(std::string_view name, double& value, NumberRange range) = 0;
+  virtual void number(std::string_view name, std::optional<double>& value, NumberRange range) = 0;
+  virtual void integer(std::string_view name, std::int64_t& value, NumberRange range) = 0;
+  virtual void integer(std::string_view name, std::optional<std::int64_t>& value, NumberRange range) = 0;
+  virtual void flag(std::string_view name, bool& value) = 0;
+  virtual void text(std::string_view name, Text& value) = 0;
+  virtual void list(std::string_view name, std::vector<Text>& value) = 0;
+  virtual void numbers(std::string_view name, std::vector<double>& value, NumberRange range) = 0;
+  /// One of some words.
+  virtual void word(std::string_view name, Text& value, std::span<const std::string_view> allowed) = 0;
+};
+
+/// A parameter as the service sends it.
+struct NamedParameter {
+  Text name;
+  Text value;
+};
+
+/// Something whose parameters can be visited.
+template <class Parameters>
+concept VisitableParameters = requires(Parameters& parameters, ParameterVisitor& visitor) { parameters.visit(visitor); };
+
+namespace detail {
+/// The visits, for parameters of any type: a call of their `visit`.
+using VisitParameters = FunctionRef<void(ParameterVisitor&)>;
+LOUPE_DECL result<void> read_parameters(std::string_view rule, std::span<const NamedParameter> given, VisitParameters visit);
+LOUPE_DECL result<void> check_parameters(std::string_view rule, VisitParameters visit);
+LOUPE_DECL Text parameters_text(VisitParameters visit);
+}  // namespace detail
+
+/// Reads parameters from strings, strictly: `invalid_argument`, naming rule, parameter and what is allowed, for a name
+/// that is unknown (with the nearest known one) or given twice, and for a value that doesn't parse or is out of range.
+template <VisitableParameters Parameters>
+result<void> read_parameters(std::string_view rule, std::span<const NamedParameter> given, Parameters& parameters) {
+  return detail::read_parameters(rule, given, [&](ParameterVisitor& visitor) { parameters.visit(visitor); });
+}
+/// Checks the ranges of parameters that were given in code.
+template <VisitableParameters Parameters>
+result<void> check_parameters(std::string_view rule, Parameters parameters) {
+  return detail::check_parameters(rule, [&](ParameterVisitor& visitor) { parameters.visit(visitor); });
+}
+/// `name:value`, one a line, as smdebug's reports have them; what is not given is left out.
+template <VisitableParameters Parameters>
+Text parameters_text(Parameters parameters) {
+  return detail::parameters_text([&](ParameterVisitor& visitor) { parameters.visit(visitor); });
+}
+
+/// The nearest of some names, by Levenshtein's distance; empty if none is near enough to be meant.
+LOUPE_DECL std::string_view nearest_name(std::string_view name, std::span<const std::string_view> known);
+
+/// Splits a list: a JSON array of strings or numbers, or text at commas that are not inside brackets of any kind, blanks
+/// around the parts taken away. Empty text is an empty list.
+LOUPE_DECL result<std::vector<Text>> split_list(std::string_view text);
+
+}  // namespace loupe::inline LOUPE_ABI::rules
+
+// ---- loupe/rules/parameters.ipp
+#ifndef LOUPE_SINGLE_RULES_PARAMETERS_IPP
+#define LOUPE_SINGLE_RULES_PARAMETERS_IPP
+
+namespace loupe::inline LOUPE_ABI::rules {
+
+namespace detail {
+
+inline std::string_view trimmed(std::string_view text) noexcept {
+  constexpr std::string_view blanks = " \t\r\n";
+  const std::size_t first = text.find_first_not_of(blanks);
+  if (first == std::string_view::npos) return {};
+  return text.substr(first, text.find_last_not_of(blanks) - first + 1);
+}
+
+inline Text number_text(double number) {
+  ByteBuffer digits;
+  wire::append_json_number(digits, number);
+  return std::as_const(digits).text();
+}
+
+/// The shortest text that reads back as the number, whole numbers without a point.
+inline Text plain_number(double number) {
+  if (number == std::trunc(number) && std::abs(number) < 1e15) return to_text(static_cast<long long>(number));
+  return number_text(number);
+}
+
+/// `at least 0`, `above 0`, `0 to 100`.
+inline Text range_text(const NumberRange& range) {
+  const bool has_low = range.low > -std::numeric_limits<double>::max();
+  const bool has_high = range.high < std::numeric_limits<double>::max();
+  if (has_low && has_high) {
+    const std::string_view ends = range.is_low_open || range.is_high_open ? ", ends excluded" : "";
+    return Text::join(plain_number(range.low).view(), " to ", plain_number(range.high).view(), ends);
+  }
+  if (has_low) return Text::join(range.is_low_open ? "above " : "at least ", plain_number(range.low).view());
+  if (has_high) return Text::join(range.is_high_open ? "below " : "at most ", plain_number(range.high).view());
+  return "any number";
+}
+
+inline Text joined(std::span<const std::string_view> words) {
+  Text all;
+  for (const std::string_view word : words) all = all.empty() ? Text(word) : Text::join(all.view(), ", ", word);
+  return all;
+}
+
+inline std::optional<double> parse_number(std::string_view text) noexcept {
+  text = trimmed(text);
+  if (text.size() > 1 && text.front() == '+' && text[1] != '-') text.remove_prefix(1);
+  double number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc() || end != text.data() + text.size() || !std::isfinite(number)) return std::nullopt;
+  return number;
+}
+
+/// Visits parameters until the first error, which names rule and parameter.
+class FirstError : public ParameterVisitor {
+ public:
+  explicit FirstError(std::string_view rule) noexcept : rule_(rule) {}
+  [[nodiscard]] result<void> outcome() { return std::move(outcome_); }
+
+ protected:
+  void refuse(std::string_view name, std::string_view value, std::string_view allowed) {
+    if (!outcome_) return;
+    outcome_ = fail(ErrorKind::invalid_argument, Text::join(rule_, ": ", name),
+                    Text::join("'", value, "' was given; allowed is ", allowed));
+  }
+  void check(std::string_view name, double value, NumberRange range) {
+    if (!range.contains(value)) refuse(name, number_text(value), range_text(range));
+  }
+  std::string_view rule_;
+  result<void> outcome_;
+};
+
+/// Checks values that are there.
+class ParameterChecker final : public FirstError {
+ public:
+  using FirstError::FirstError;
+  void number(std::string_view name, double& value, NumberRange range) override { check(name, value, range); }
+  void number(std::string_view name, std::optional<double>& value, NumberRange range) override {
+    if (value) check(name, *value, range);
+  }
+  void integer(std::string_view name, std::int64_t& value, NumberRange range) override {
+    check(name, static_cast<double>(value), range);
+  }
+  void integer(std::string_view name, std::optional<std::int64_t>& value, NumberRange range) override {
+    if (value) check(name, static_cast<double>(*value), range);
+  }
+  void flag(std::string_view, bool&) override {}
+  void text(std::string_view, Text&) override {}
+  void list(std::string_view, std::vector<Text>&) override {}
+  void numbers(std::string_view name, std::vector<double>& value, NumberRange range) override {
+    for (const double number : value) check(name, number, range);
+  }
+  void word(std::string_view name, Text& value, std::span<const std::string_view> allowed) override {
+    if (std::find(allowed.begin(), allowed.end(), value.view()) == allowed.end()) refuse(name, value, joined(allowed));
+  }
+};
+
+/// Sets values from strings.
+class ParameterParser final : public FirstError {
+ public:
+  ParameterParser(std::string_view rule, std::span<const NamedParameter> given) : FirstError(rule), given_(given) {}
+
+  void number(std::string_view name, double& value, NumberRange range) override {
+    if (const auto text = take(name)) parse(name, *text, value, range);
+  }
+  void number(std::string_view name, std::optional<double>& value, NumberRange range) override {
+    if (const auto text = take(name); text && !is_none(*text)) parse(name, *text, value.emplace(), range);
+  }
+  void integer(std::string_view name, std::int64_t& value, NumberRange range) override {
+    if (const auto text = take(name)) parse_whole(name, *text, value, range);
+  }
+  void integer(std::string_view name, std::optional<std::int64_t>& value, NumberRange range) override {
+    if (const auto text = take(name); text && !is_none(*text)) parse_whole(name, *text, value.emplace(), range);
+  }
+  void flag(std::string_view name, bool& value) override {
+    const auto text = take(name);
+    if (!text) return;
+    const std::string_view word = trimmed(*text);
+    if (word == "True" || word == "true") value = true;
+    else if (word == "False" || word == "false") value = false;
+    else refuse(name, *text, "True, true, False, false");
+  }
+  void text(std::string_view name, Text& value) override {
+    if (const auto text = take(name); text && !trimmed(*text).empty()) value = trimmed(*text);
+  }
+  void list(std::string_view name, std::vector<Text>& value) override {
+    const auto text = take(name);
+    if (!text || trimmed(*text).empty()) return;
+    if (auto parts = split_list(*text)) value = *std::move(parts);
+    else refuse(name, *text, "a JSON array of strings, or text with commas between");
+  }
+  void numbers(std::string_view name, std::vector<double>& value, NumberRange range) override {
+    std::vector<Text> parts;
+    list(name, parts);
+    if (parts.empty()) return;
+    value.clear();
+    for (const Text& part : parts) parse(name, part, value.emplace_back(), range);
+  }
+  void word(std::string_view name, Text& value, std::span<const std::string_view> allowed) override {
+    const auto text = take(name);
+    if (!text) return;
+    value = trimmed(*text);
+    if (std::find(allowed.begin(), allowed.end(), value.view()) == allowed.end()) refuse(name, *text, joined(allowed));
+  }
+
+  /// The outcome of all visits; refuses what nobody has asked for.
+  [[nodiscard]] result<void> finish() {
+    if (!outcome_) return outcome();
+    for (const NamedParameter& parameter : given_) {
+      if (std::find(known_.begin(), known_.end(), parameter.name.view()) != known_.end()) continue;
+      const std::string_view nearest = nearest_name(parameter.name, known_);
+      return fail(ErrorKind::invalid_argument, Text::join(rule_, ": ", parameter.name.view()),
+                  Text::join("there is no such parameter; there are: ", joined(known_).view(),
+                             nearest.empty() ? "" : "; did you mean ", nearest, nearest.empty() ? "" : "?"));
+    }
+    return {};
+  }
+
+ private:
+  std::optional<std::string_view> take(std::string_view name) {
+    known_.push_back(name);
+    std::optional<std::string_view> found;
+    for (const NamedParameter& parameter : given_) {
+      if (parameter.name != name) continue;
+      if (found && outcome_)
+        outcome_ = fail(ErrorKind::invalid_argument, Text::join(rule_, ": ", name), "the parameter is given twice");
+      found = parameter.value;
+    }
+    return found;
+  }
+  static bool is_none(std::string_view text) noexcept { return trimmed(text).empty() || trimmed(text) == "None"; }
+  void parse(std::string_view name, std::string_view text, double& value, NumberRange range) {
+    const auto number = parse_number(text);
+    if (!number || !range.contains(*number)) return refuse(name, text, Text::join("a number, ", range_text(range).view()));
+    value = *number;
+  }
+  void parse_whole(std::string_view name, std::string_view text, std::int64_t& value, NumberRange range) {
+    const auto number = parse_number(text);
+    if (!number || !range.contains(*number) || *number != std::trunc(*number) || std::abs(*number) > 9e15)
+      return refuse(name, text, Text::join("a whole number, ", range_text(range).view()));
+    value = static_cast<std::int64_t>(*number);
+  }
+
+  std::span<const NamedParameter> given_;
+  std::vector<std::string_view> known_;
+};
+
+class ParameterPrinter final : public ParameterVisitor {
+ public:
+  void number(std::string_view name, double& value, NumberRange) override { line(name, number_text(value)); }
+  void number(std::string_view name, std::optional<double>& value, NumberRange range) override {
+    if (value) number(name, *value, range);
+  }
+  void integer(std::string_view name, std::int64_t& value, NumberRange) override { line(name, to_text(value)); }
+  void integer(std::string_view name, std::optional<std::int64_t>& value, NumberRange range) override {
+    if (value) integer(name, *value, range);
+  }
+  void flag(std::string_view name, bool& value) override { line(name, value ? "True" : "False"); }
+  void text(std::string_view name, Text& value) override {
+    if (!value.empty()) line(name, value);
+  }
+  void list(std::string_view name, std::vector<Text>& value) override {
+    const std::vector<std::string_view> parts(value.begin(), value.end());
+    if (!parts.empty()) line(name, joined(parts));
+  }
+  void numbers(std::string_view name, std::vector<double>& value, NumberRange) override {
+    std::vector<Text> parts;
+    for (const double number : value) parts.push_back(plain_number(number));
+    list(name, parts);
+  }
+  void word(std::string_view name, Text& value, std::span<const std::string_view>) override { line(name, value); }
+  [[nodiscard]] Text take() { return std::move(lines_); }
+
+ private:
+  void line(std::string_view name, std::string_view value) { lines_ = Text::join(lines_.view(), name, ":", value, "\n"); }
+  Text lines_;
+};
+
+LOUPE_DECL result<void> read_parameters(std::string_view rule, std::span<const NamedParameter> given, VisitParameters visit) {
+  ParameterParser parser(rule, given);
+  visit(parser);
+  return parser.finish();
+}
+
+LOUPE_DECL result<void> check_parameters(std::string_view rule, VisitParameters visit) {
+  ParameterChecker checker(rule);
+  visit(checker);
+  return checker.outcome();
+}
+
+LOUPE_DECL Text parameters_text(VisitParameters visit) {
+  ParameterPrinter printer;
+  visit(printer);
+  return printer.take();
+}
+
+/// The parts of a JSON array of strings and numbers.
+inline result<std::vector<Text>> json_list(std::string_view text) {
+  wire::JsonReader json(text, "list");
+  std::string scratch;
+  std::vector<Text> parts;
+  LOUPE_TRY(json.begin_array());
+  while (true) {
+    LOUPE_ASSIGN(const bool has_more, json.next_element());
+    if (!has_more) break;
+    LOUPE_ASSIGN(const wire::JsonType type, json.peek());
+    if (type == wire::JsonType::number) {
+      LOUPE_ASSIGN(const double number, json.read_double());
+      parts.push_back(number_text(number));
+    } else {
+      LOUPE_ASSIGN(const std::string_view part, json.read_string(scratch));
+      parts.emplace_back(part);
+    }
+  }
+  LOUPE_TRY(json.finish());
+  return parts;
+}
+
+}  // namespace detail
+
+LOUPE_DECL std::string_view nearest_name(std::string_view name, std::span<const std::string_view> known) {
+  std::string_view nearest;
+  std::size_t best = name.size() / 2 + 1;
+  std::vector<std::size_t> row;
+  for (const std::string_view candidate : known) {
+    row.resize(candidate.size() + 1);
+    for (std::size_t column = 0; column <= candidate.size(); ++column) row[column] = column;
+    for (std::size_t line = 0; line < name.size(); ++line) {
+      std::size_t diagonal = std::exchange(row[0], line + 1);
+      for (std::size_t column = 0; column < candidate.size(); ++column) {
+        const std::size_t replaced = diagonal + (name[line] == candidate[column] ? 0 : 1);
+        diagonal = row[column + 1];
+        row[column + 1] = std::min({replaced, row[column] + 1, diagonal + 1});
+      }
+    }
+    if (row.back() < best) {
+      best = row.back();
+      nearest = candidate;
+    }
+  }
+  return nearest;
+}
+
+LOUPE_DECL result<std::vector<Text>> split_list(std::string_view text) {
+  text = detail::trimmed(text);
+  if (text.starts_with('[') && text.ends_with(']'))
+    if (auto parts = detail::json_list(text)) return parts;  // a pattern may begin and end so too
+  std::vector<Text> parts;
+  std::size_t begin = 0;
+  int depth = 0;
+  const auto add = [&](std::size_t end) {
+    const std::string_view part = detail::trimmed(text.substr(begin, end - begin));
+    if (!part.empty()) parts.emplace_back(part);
+    begin = end + 1;
+  };
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    const char character = text[at];
+    if (character == '\\') ++at;
+    else if (character == '(' || character == '[' || character == '{') ++depth;
+    else if (character == ')' || character == ']' || character == '}') --depth;
+    else if (character == ',' && depth <= 0) add(at);
+  }
+  if (begin <= text.size()) add(text.size());
+  return parts;
+}
+
+}  // namespace loupe::inline LOUPE_ABI::rules
+#endif  // LOUPE_SINGLE_RULES_PARAMETERS_IPP
+#endif  // LOUPE_SINGLE_RULES_PARAMETERS_HPP
+// ---- loupe/rules/tensors.hpp
+#ifndef LOUPE_SINGLE_RULES_TENSORS_HPP
+#define LOUPE_SINGLE_RULES_TENSORS_HPP
+/// @file
+/// Which tensors a rule looks at.
+
+// ---- loupe/rules/evidence.hpp
+#ifndef LOUPE_SINGLE_RULES_EVIDENCE_HPP
+#define LOUPE_SINGLE_RULES_EVIDENCE_HPP
+/// @file
+/// What a rule may ask: a tensor of a step as one worker saved it. The hook shows it while the tensor is at hand, a trial
+/// after reading it; a rule can't tell which.
+
+namespace loupe::inline LOUPE_ABI::rules {
+
+/// A step under judgement.
+struct StepPlace {
+  Step step;     ///< the global one
+  ModeStep mode; ///< its mode, and its number within that
+  friend bool operator==(const StepPlace&, const StepPlace&) = default;
+};
+
+/// Which tensors a collection has, by the hook or the trial that is judged.
+class Directory {
+ public:
+  virtual ~Directory() = default;
+  /// Whether a tensor belongs to a collection; to none that doesn't exist.
+  [[nodiscard]] virtual bool contains(std::string_view collection, std::string_view tensor) const = 0;
+};
+
+/// A tensor by name. The number stands for the name as long as one judge judges: names count from 0.
+struct TensorName {
+  std::string_view name;
+  std::uint32_t number = 0;
+};
+
+/// What a rule needs of a tensor.
+struct Wanted {
+  bool any = false;              ///< it looks at the tensor at all
+  bool raw = false;              ///< it needs the elements
+  StatisticSet statistics = {};  ///< it takes these, computed or as they were saved
+
+  constexpr Wanted& operator|=(const Wanted& other) noexcept {
+    any |= other.any;
+    raw |= other.raw;
+    statistics |= other.statistics;
+    return *this;
+  }
+  friend constexpr bool operator==(const Wanted&, const Wanted&) = default;
+};
+
+/// The elements of a tensor.
+constexpr Wanted wants_elements() noexcept { return {.any = true, .raw = true}; }
+/// Statistics of a tensor.
+constexpr Wanted wants_statistics(StatisticSet statistics) noexcept { return {.any = true, .statistics = statistics}; }
+
+/// What one worker saved of one tensor at one step. Valid during the call that it is handed to.
+struct Evidence {
+  TensorName tensor;
+  std::string_view worker;
+  StepPlace at;
+  TensorView value;                           ///< without a tensor where only reductions were saved
+  const ReducedValues* reduced = nullptr;     ///< those that were wanted and are to be had; may be null
+
+  [[nodiscard]] bool has_value() const noexcept { return value.has_tensor(); }
+  /// A statistic as a number; nothing where there is none.
+  [[nodiscard]] std::optional<double> statistic(Statistic statistic) const noexcept {
+    const Scalar* found = reduced != nullptr ? reduced->find(statistic) : nullptr;
+    return found != nullptr && found->has_value() ? std::optional(found->as_double()) : std::nullopt;
+  }
+};
+
+}  // namespace loupe::inline LOUPE_ABI::rules
+#endif  // LOUPE_SINGLE_RULES_EVIDENCE_HPP
+
+namespace loupe::inline LOUPE_ABI::rules {
+
+/// The tensors of some collections, and those in whose names one of some patterns is found; all tensors if there are
+/// neither. Decides once for each name and remembers. One thread at a time.
+class Tensors {
+ public:
+  /// All tensors.
+  Tensors() = default;
+  LOUPE_DECL Tensors(std::vector<Text> collections, std::vector<Text> patterns);
+  /// A copy has the same tensors and has decided on none.
+  Tensors(const Tensors& other) : Tensors(other.collections_, other.patterns_) {}
+  Tensors(Tensors&&) noexcept = default;
+  Tensors& operator=(Tensors other) noexcept {
+    collections_ = std::move(other.collections_);
+    patterns_ = std::move(other.patterns_);
+    filter_ = std::move(other.filter_);
+    decided_ = std::move(other.decided_);
+    return *this;
+  }
+  /// The tensors of one collection.
+  static Tensors of(std::string_view collection) { return Tensors({collection}, {}); }
+  /// The tensors in whose names a pattern of Python's syntax is found.
+  static Tensors matching(std::string_view pattern) { return Tensors({}, {pattern}); }
+
+  /// Decides on a name, once; `selects` repeats the answer.
+  LOUPE_DECL bool decide(const TensorName& tensor, const Directory& directory);
+  [[nodiscard]] bool selects(std::uint32_t number) const noexcept {
+    return number < decided_.size() && decided_[number] == Decision::in;
+  }
+  [[nodiscard]] bool selects_all() const noexcept { return collections_.empty() && patterns_.empty(); }
+  [[nodiscard]] const std::vector<Text>& collections() const noexcept { return collections_; }
+  /// `invalid_argument` if a pattern can't be read.
+  [[nodiscard]] LOUPE_DECL result<void> check() const;
+
+ private:
+  enum class Decision : std::uint8_t { open, in, out };
+  std::vector<Text> collections_;
+  std::vector<Text> patterns_;
+  NameFilter filter_;
+  std::vector<Decision> decided_;
+};
+
+}  // namespace loupe::inline LOUPE_ABI::rules
+
+// ---- loupe/rules/tensors.ipp
+#ifndef LOUPE_SINGLE_RULES_TENSORS_IPP
+#define LOUPE_SINGLE_RULES_TENSORS_IPP
+
+namespace loupe::inline LOUPE_ABI::rules {
+
+LOUPE_DECL Tensors::Tensors(std::vector<Text> collections, std::vector<Text> patterns)
+    : collections_(std::move(collections)), patterns_(std::move(patterns)), filter_(patterns_) {}
+
+LOUPE_DECL bool Tensors::decide(const TensorName& tensor, const Directory& directory) {
+  if (tensor.number >= decided_.size()) decided_.resize(std::size_t{tensor.number} + 1, Decision::open);
+  Decision& decision = decided_[tensor.number];
+  if (decision == Decision::open) {
+    bool is_in = selects_all() || filter_.matches(tensor.name);
+    for (std::size_t index = 0; !is_in && index < collections_.size(); ++index)
+      is_in = directory.contains(collections_[index], tensor.name);
+    decision = is_in ? Decision::in : Decision::out;
+  }
+  return decision == Decision::in;
+}
+
+LOUPE_DECL result<void> Tensors::check() const {
+  if (!filter_.errors().empty()) return fail(filter_.errors().front());
+  return {};
+}
+
+}  // namespace loupe::inline LOUPE_ABI::rules
+#endif  // LOUPE_SINGLE_RULES_TENSORS_IPP
+#endif  // LOUPE_SINGLE_RULES_TENSORS_HPP
+
+namespace loupe::inline LOUPE_ABI::rules {
+
+/// Tensors by collection and by pattern: the union of both.
+struct TensorChoice {
+  std::vector<Text> collection_names = {};
+  std::vector<Text> tensor_regex = {};
+
+  void visit(ParameterVisitor& visitor) {
+    visitor.list("collection_names", collection_names);
+    visitor.list("tensor_regex", tensor_regex);
+  }
+  [[nodiscard]] bool empty() const noexcept { return collection_names.empty() && tensor_regex.empty(); }
+  [[nodiscard]] Tensors tensors() const { return Tensors(collection_names, tensor_regex); }
+};
+
+namespace detail {
+/// For rules that don't look at all tensors if none are chosen.
+inline unexpected<Error> nothing_chosen(std::string_view rule) {
+  return fail(ErrorKind::insufficient_information_for_rule_invocation, rule,
+              "one of collection_names and tensor_regex must be given");
+}
+}  // namespace detail
+
+}  // namespace loupe::inline LOUPE_ABI::rules
+#endif  // LOUPE_SINGLE_RULES_BUILTIN_TENSOR_CHOICE_HPP
+// ---- loupe/rules/builtin/tensor_rule.hpp
+#ifndef LOUPE_SINGLE_RULES_BUILTIN_TENSOR_RULE_HPP
+#define LOUPE_SINGLE_RULES_BUILTIN_TENSOR_RULE_HPP
+/// @file
+/// The part that rules have in common which judge each tensor by itself.
+
+// ---- loupe/rules/rule.hpp
+#ifndef LOUPE_SINGLE_RULES_RULE_HPP
+#define LOUPE_SINGLE_RULES_RULE_HPP
+/// @file
+/// What a rule is, and a rule of any type.
+
+// ---- loupe/rules/findings.hpp
+#ifndef LOUPE_SINGLE_RULES_FINDINGS_HPP
+#define LOUPE_SINGLE_RULES_FINDINGS_HPP
+/// @file
+/// What a rule found in a step.
+
+namespace loupe::inline LOUPE_ABI::rules {
+
+/// One thing that is wrong.
+struct Violation {
+  Text tensor;                              ///< empty where no single tensor is to blame
+  Text worker;
+  std::optional<std::int64_t> element = {}; ///< flat index of the first element that is wrong
+  double value = 0;                         ///< what was measured
+  double threshold = 0;                     ///< what it was held against
+  Text reason;                              ///< a clause for a person: `mean of absolute values is below the threshold`
+};
+
+/// The most violations of a step that are kept in words; all are counted.
+inline constexpr std::size_t max_violations = 100;
+
+/// Collects what one rule finds in one step, and counts what it looked at. One thread at a time.
+class Findings {
+ public:
+  /// Notes that a value was looked at.
+  void count_datapoint() noexcept { ++datapoints_; }
+  /// Adds a violation by a tensor.
+  void add(const Evidence& by, double value, double threshold, std::string_view reason,
+           std::optional<std::int64_t> element = {}) {
+    if (++total_ > max_violations) return;
+    violations_.push_back({by.tensor.name, by.worker, element, value, threshold, reason});
+  }
+  /// Adds a violation that isn't one tensor's, or one whose tensor is gone by now.
+  void add(Violation violation) {
+    if (++total_ <= max_violations) violations_.push_back(std::move(violation));
+  }
+  /// Tells the user, once for each tensor and sentence, why something wasn't judged. `sentence` is a literal.
+  void warn(std::string_view tensor, std::string_view sentence) {
+    if (warned_.size() >= max_warnings || !warned_.emplace(Text(tensor), sentence).second) return;
+    warnings_.push_back(Text::join(tensor, ": ", sentence));
+  }
+
+  [[nodiscard]] std::span<const Violation> violations() const noexcept { return violations_; }
+  [[nodiscard]] std::uint64_t total() const noexcept { return total_; }
+  /// Values looked at in all steps.
+  [[nodiscard]] std::uint64_t datapoints() const noexcept { return datapoints_; }
+  /// Warnings of all steps.
+  [[nodiscard]] std::span<const Text> warnings() const noexcept { return warnings_; }
+
+  /// Forgets the violations of the last step; what is counted over all steps stays.
+  void begin_step() noexcept {
+    violations_.clear();
+    total_ = 0;
+  }
+  /// Hands the violations of this step over.
+  [[nodiscard]] std::vector<Violation> take() noexcept { return std::exchange(violations_, {}); }
+
+ private:
+  static constexpr std::size_t max_warnings = 1000;
+  std::vector<Violation> violations_;
+  std::vector<Text> warnings_;
+  std::set<std::pair<Text, std::string_view>> warned_;
+  std::uint64_t total_ = 0;
+  std::uint64_t datapoints_ = 0;
+};
+
+}  // namespace loupe::inline LOUPE_ABI::rules
+#endif  // LOUPE_SINGLE_RULES_FINDINGS_HPP
+// ---- loupe/rules/outcome.hpp
+#ifndef LOUPE_SINGLE_RULES_OUTCOME_HPP
+#define LOUPE_SINGLE_RULES_OUTCOME_HPP
+/// @file
+/// What a rule says of a step: three values, because "nothing was looked at" is not "no issue".
+
+namespace loupe::inline LOUPE_ABI::rules {
+
+/// What a rule, or a part of one, says of a step.
+enum class Outcome : std::uint8_t {
+  no_data,  ///< nothing that it looks at was there
+  clear,    ///< there is no issue
+  fired,    ///< its condition is met
+};
+
+/// Kleene's `and`: clear if either is, fired if both are.
+constexpr Outcome both(Outcome one, Outcome other) noexcept {
+  if (one == Outcome::clear || other == Outcome::clear) return Outcome::clear;
+  return one == Outcome::fired && other == Outcome::fired ? Outcome::fired : Outcome::no_data;
+}
+
+/// Kleene's `or`: fired if either is, clear if both are.
+constexpr Outcome either(Outcome one, Outcome other) noexcept {
+  if (one == Outcome::fired || other == Outcome::fired) return Outcome::fired;
+  return one == Outcome::clear && other == Outcome::clear ? Outcome::clear : Outcome::no_data;
+}
+
+/// Kleene's `not`: nothing known stays nothing known.
+constexpr Outcome negated(Outcome of) noexcept {
+  return of == Outcome::fired ? Outcome::clear : of == Outcome::clear ? Outcome::fired : Outcome::no_data;
+}
+
+/// Whether a condition that could be judged is met.
+constexpr Outcome outcome_of(bool is_met) noexcept { return is_met ? Outcome::fired : Outcome::clear; }
+
+}  // namespace loupe::inline LOUPE_ABI::rules
+#endif  // LOUPE_SINGLE_RULES_OUTCOME_HPP
+
+namespace loupe::inline LOUPE_ABI::rules {
+
+/// A condition on steps. It is shown the tensors of one step after the other, in the order in which the step saved them,
+/// and then says what it makes of the step:
+///
+/// - `wants(tensor, directory) -> Wanted`: asked once for each tensor name, before the first `look` at it;
+/// - `look(evidence, findings)`: for each tensor that it wants, once for each worker that saved it;
+/// - `conclude(at, findings) -> Outcome`: at the end of the step.
+///
+/// It may keep what it needs of earlier steps in itself; a copy of a rule that hasn't looked at anything starts afresh.
+/// Optional: `name`, a static constant; `visit(ParameterVisitor&)`, its parameters; `check() -> result<void>`, whether
+/// they go together; `has_ended() -> bool`, whether it will look at no further step; `idle(monotonic_ns, findings) ->
+/// Outcome`, called while nothing new comes.
+template <class Type>
+concept RulePredicate = std::copy_constructible<Type> &&
+                        requires(Type& rule, const TensorName& tensor, const Directory& directory, const Evidence& evidence,
+                                 const StepPlace& at, Findings& findings) {
+                          { rule.wants(tensor, directory) } -> std::same_as<Wanted>;
+                          { rule.look(evidence, findings) } -> std::same_as<void>;
+                          { rule.conclude(at, findings) } -> std::same_as<Outcome>;
+                        };
+
+/// A rule of any type, with its name. A copy has the same parameters and, if the original hasn't looked at a step yet, is
+/// as good as new. One thread at a time.
+class Rule {
+ public:
+  /// A rule that has a name of its own.
+  template <class Type>
+    requires(!std::same_as<std::remove_cvref_t<Type>, Rule> && requires { std::string_view(std::remove_cvref_t<Type>::name); })
+  Rule(Type&& rule) : Rule(std::remove_cvref_t<Type>::name, std::forward<Type>(rule)) {}
+  /// A rule under a name, by which firings are reported.
+  template <class Type>
+  Rule(std::string_view name, Type&& rule)
+      : name_(name), model_(new Model<std::remove_cvref_t<Type>>(std::forward<Type>(rule))) {
+    static_assert(RulePredicate<std::remove_cvref_t<Type>>,
+                  "loupe::rules::Rule: the type must model loupe::rules::RulePredicate: copyable, with wants(tensor, directory) "
+                  "-> Wanted, look(evidence, findings) and conclude(at, findings) -> Outcome; see loupe/rules/rule.hpp");
+  }
+  Rule(const Rule& other) : name_(other.name_), model_(other.model_->clone()) {}
+  Rule(Rule&&) noexcept = default;
+  Rule& operator=(Rule other) noexcept {
+    name_ = std::move(other.name_);
+    model_ = std::move(other.model_);
+    return *this;
+  }
+
+  [[nodiscard]] std::string_view name() const noexcept { return name_; }
+  /// Whether the parameters are in range and go together.
+  [[nodiscard]] result<void> check() const { return model_->check(name_); }
+  /// `name:value`, one a line.
+  [[nodiscard]] Text parameters() const { return model_->parameters(); }
+  Wanted wants(const TensorName& tensor, const Directory& directory) { return model_->wants(tensor, directory); }
+  void look(const Evidence& evidence, Findings& findings) { model_->look(evidence, findings); }
+  Outcome conclude(const StepPlace& at, Findings& findings) { return model_->conclude(at, findings); }
+  [[nodiscard]] bool has_ended() const noexcept { return model_->has_ended(); }
+  Outcome idle(std::int64_t monotonic_ns, Findings& findings) { return model_->idle(monotonic_ns, findings); }
+
+ private:
+  struct Base {
+    virtual ~Base() = default;
+    virtual Base* clone() const = 0;
+    virtual result<void> check(std::string_view name) const = 0;
+    virtual Text parameters() const = 0;
+    virtual Wanted wants(const TensorName& tensor, const Directory& directory) = 0;
+    virtual void look(const Evidence& evidence, Findings& findings) = 0;
+    virtual Outcome conclude(const StepPlace& at, Findings& findings) = 0;
+    virtual bool has_ended() const noexcept = 0;
+    virtual Outcome idle(std::int64_t monotonic_ns, Findings& findings) = 0;
+  };
+  template <class Type>
+  struct Model final : Base {
+    explicit Model(Type own) : rule(std::move(own)) {}
+    Base* clone() const override { return new Model(rule); }
+    result<void> check(std::string_view name) const override {
+      if constexpr (VisitableParameters<Type>) LOUPE_TRY(check_parameters(name, rule));
+      if constexpr (requires { rule.check(); }) return rule.check();
+      else return {};
+    }
+    Text parameters() const override {
+      if constexpr (VisitableParameters<Type>) return parameters_text(rule);
+      else return {};
+    }
+    Wanted wants(const TensorName& tensor, const Directory& directory) override { return rule.wants(tensor, directory); }
+    void look(const Evidence& evidence, Findings& findings) override { rule.look(evidence, findings); }
+    Outcome conclude(const StepPlace& at, Findings& findings) override { return rule.conclude(at, findings); }
+    bool has_ended() const noexcept override {
+      if constexpr (requires { rule.has_ended(); }) return rule.has_ended();
+      else return false;
+    }
+    Outcome idle(std::int64_t monotonic_ns, Findings& findings) override {
+      if constexpr (requires { rule.idle(monotonic_ns, findings); }) return rule.idle(monotonic_ns, findings);
+      else return Outcome::no_data;
+    }
+    Type rule;
+  };
+
+  Text name_;
+  Owner<Base> model_;
+};
+
+}  // namespace loupe::inline LOUPE_ABI::rules
+#endif  // LOUPE_SINGLE_RULES_RULE_HPP
+
+namespace loupe::inline LOUPE_ABI::rules {
+
+/// A rule that fires at a step if any tensor of it does. The derived rule has `judge(evidence, findings) -> Outcome`, which
+/// adds a violation where it says `fired`; `no_data` means that the tensor could not be judged.
+template <class Derived>
+class TensorRule {
+ public:
+  void look(const Evidence& evidence, Findings& findings) {
+    const Outcome outcome = static_cast<Derived&>(*this).judge(evidence, findings);
+    if (outcome == Outcome::no_data) return;
+    findings.count_datapoint();
+    if (outcome > outcome_) outcome_ = outcome;
+  }
+  Outcome conclude(const StepPlace&, Findings&) noexcept { return std::exchange(outcome_, Outcome::no_data); }
+
+ protected:
+  TensorRule() = default;
+
+ private:
+  Outcome outcome_ = Outcome::no_data;
+};
+
+}  // namespace loupe::inline LOUPE_ABI::rules
+#endif  // LOUPE_SINGLE_RULES_BUILTIN_TENSOR_RULE_HPP
+
+namespace loupe::inline LOUPE_ABI::rules {
+
+struct AllZeroParameters {
+  TensorChoice tensors = {};
+  double threshold = 100;  ///< percent of zeros
+
+  void visit(ParameterVisitor& visitor) {
+    tensors.visit(visitor);
+    visitor.number("threshold", threshold, {.low = 0, .high = 100, .is_low_open = true});
+  }
+};
+
+/// Fires if at least `threshold` percent of a tensor's elements are zero. Zeros of either sign count, subnormal numbers and
+/// NaN don't.
+class AllZero : public TensorRule<AllZero> {
+ public:
+  static constexpr std::string_view name = "AllZero";
+  using Parameters = AllZeroParameters;
+  explicit AllZero(Parameters parameters = {}) : parameters_(std::move(parameters)), tensors_(parameters_.tensors.tensors()) {}
+
+  void visit(ParameterVisitor& visitor) { parameters_.visit(visitor); }
+  [[nodiscard]] result<void> check() const {
+    if (parameters_.tensors.empty()) return detail::nothing_chosen(name);
+    return tensors_.check();
+  }
+  Wanted wants(const TensorName& tensor, const Directory& directory) {
+    return tensors_.decide(tensor, directory) ? wants_statistics({Statistic::zero_count, Statistic::abs_max, Statistic::l1}) : Wanted{};
+  }
+  Outcome judge(const Evidence& tensor, Findings& findings) const {
+    const auto zeros = tensor.statistic(Statistic::zero_count);
+    if (!zeros || !tensor.has_value()) return judge_reductions(tensor, findings);
+    const auto count = static_cast<double>(tensor.value.size());
+    if (count == 0) return Outcome::no_data;
+    if (!(100 * *zeros >= parameters_.threshold * count)) return Outcome::clear;
+    findings.add(tensor, 100 * *zeros / count, parameters_.threshold, "percent of its elements are zero");
+    return Outcome::fired;
+  }
+
+ private:
+  /// Without the elements, or their number, only a tensor that is zero throughout can be told.
+  Outcome judge_reductions(const Evidence& tensor, Findings& findings) const {
+    auto largest = tensor.statistic(Statistic::abs_max);
+    if (!largest) largest = tensor.statistic(Statistic::l1);
+    if (!largest) return Outcome::no_data;
+    if (*largest == 0) {
+      findings.add(tensor, 100, parameters_.threshold, "percent of its elements are zero");
+      return Outcome::fired;
+    }
+    return parameters_.threshold == 100 ? Outcome::clear : Outcome::no_data;
+  }
+
+  Parameters parameters_;
+  Tensors tensors_;
+};
+
+inline AllZero all_zero(AllZeroParameters parameters) { return AllZero(std::move(parameters)); }
+
+}  // namespace loupe::inline LOUPE_ABI::rules
+#endif  // LOUPE_SINGLE_RULES_BUILTIN_ALL_ZERO_HPP
+// ---- loupe/rules/builtin/class_imbalance.hpp
+#ifndef LOUPE_SINGLE_RULES_BUILTIN_CLASS_IMBALANCE_HPP
+#define LOUPE_SINGLE_RULES_BUILTIN_CLASS_IMBALANCE_HPP
+/// @file
+/// ClassImbalance: classes of very uneven size, or one that is mispredicted too often (rules.md 5.9).
+
+// ---- loupe/rules/labels.hpp
+#ifndef LOUPE_SINGLE_RULES_LABELS_HPP
+#define LOUPE_SINGLE_RULES_LABELS_HPP
+/// @file
+/// Classes in tensors of labels and predictions.
+
+// ---- loupe/rules/elements.hpp
+#ifndef LOUPE_SINGLE_RULES_ELEMENTS_HPP
+#define LOUPE_SINGLE_RULES_ELEMENTS_HPP
+/// @file
+/// The elements of a tensor as rules count with them: as doubles, or as whole numbers (rules.md section 4).
+
+namespace loupe::inline LOUPE_ABI::rules {
+
+/// Whether a tensor's elements can be taken as real numbers: not text, not complex.
+inline bool has_real_elements(const TensorView& tensor) noexcept {
+  return tensor.has_tensor() && tensor.type != ElementType::string && !is_complex(tensor.type);
+}
+
+/// Calls `visit(element)` with each element in row-major order, integers and `bool` as `std::int64_t` (unsigned ones that
+/// are too large as `double`), others as `double`; a visit that gives false ends it. For tensors with real elements.
+template <class Visitor>
+void for_each_element(const TensorView& tensor, Visitor&& visit) {
+  visit_element_type(tensor.type, [&]<class Type>() {
+    if constexpr (!std::is_void_v<Type> && !std::same_as<Type, std::string_view> && !std::same_as<Type, Complex64> &&
+                  !std::same_as<Type, Complex128>) {
+      bool goes_on = true;
+      for_each_run(tensor, [&](const std::byte* first, std::int64_t count) {
+        for (std::int64_t index = 0; goes_on && index < count; ++index) {
+          const Type element = load_element<Type>(first + static_cast<std::size_t>(index) * sizeof(Type));
+          const auto give = [&](auto number) {
+            if constexpr (std::is_void_v<decltype(visit(number))>) visit(number);
+            else goes_on = visit(number);
+          };
+          if constexpr (std::same_as<Type, Float16> || std::same_as<Type, BFloat16>) give(static_cast<double>(to_float(element)));
+          else if constexpr (std::is_floating_point_v<Type>) give(static_cast<double>(element));
+          else if constexpr (std::same_as<Type, std::uint64_t>)
+            if (element > INT64_MAX) give(static_cast<double>(element));
+            else give(static_cast<std::int64_t>(element));
+          else give(static_cast<std::int64_t>(element));
+        }
+      });
+    }
+  });
+}
+
+/// All elements as doubles, in row-major order, appended to `out`.
+inline void append_elements(const TensorView& tensor, std::vector<double>& out) {
+  out.reserve(out.size() + static_cast<std::size_t>(tensor.size()));
+  for_each_element(tensor, [&](auto element) { out.push_back(static_cast<double>(element)); });
+}
+
+/// The only element of a tensor of one, as a double; nothing of others.
+inline std::optional<double> only_element(const TensorView& tensor) {
+  if (!has_real_elements(tensor) || tensor.size() != 1) return std::nullopt;
+  double only = 0;
+  for_each_element(tensor, [&](auto element) { only = static_cast<double>(element); });
+  return only;
+}
+
+/// A whole number that a double holds exactly; nothing for others, NaN and infinities included.
+inline std::optional<std::int64_t> whole_number(double number) noexcept {
+  if (!(std::abs(number) < 9.2e18) || number != std::trunc(number)) return std::nullopt;
+  return static_cast<std::int64_t>(number);
+}
+
+}  // namespace loupe::inline LOUPE_ABI::rules
+#endif  // LOUPE_SINGLE_RULES_ELEMENTS_HPP
+
+namespace loupe::inline LOUPE_ABI::rules {
+
+/// The class of each sample; nothing for a sample whose class is NaN.
+using Classes = std::vector<std::optional<std::int64_t>>;
+
+/// For each row along the last axis the place of its largest element, the first one of equals; nothing for a row with a
+/// NaN. A tensor without axes is one row.
+inline Classes argmax_rows(const TensorView& tensor) {
+  Classes classes;
+  const std::int64_t width = tensor.rank() == 0 ? 1 : tensor.shape[tensor.rank() - 1];
+  std::int64_t column = 0;
+  std::int64_t best_column = 0;
+  double best = 0;
+  bool has_nan = false;
+  for_each_element(tensor, [&](auto element) {
+    const auto number = static_cast<double>(element);
+    has_nan = has_nan || std::isnan(number);
+    if (column == 0 || number > best) {
+      best = number;
+      best_column = column;
+    }
+    if (++column < width) return;
+    classes.push_back(has_nan ? std::nullopt : std::optional(best_column));
+    column = 0;
+    has_nan = false;
+  });
+  return classes;
+}
+
+/// Each element as a class, rounded to the nearest whole number, halves up; nothing for NaN and what no class can be.
+inline Classes rounded_classes(const TensorView& tensor) {
+  Classes classes;
+  classes.reserve(static_cast<std::size_t>(tensor.size()));
+  for_each_element(tensor, [&](auto element) {
+    if constexpr (std::same_as<decltype(element), std::int64_t>) classes.push_back(element);
+    else classes.push_back(whole_number(std::floor(element + 0.5)));
+  });
+  return classes;
+}
+
+/// Whether every element is a whole number or NaN.
+inline bool are_whole(const TensorView& tensor) {
+  bool all = true;
+  for_each_element(tensor, [&](auto element) {
+    if constexpr (!std::same_as<decltype(element), std::int64_t>) all = std::isnan(element) || whole_number(element).has_value();
+    return all;
+  });
+  return all;
+}
+
+/// Whether a tensor has a row of scores, or a one-hot vector, for each sample.
+inline bool has_class_axis(const TensorView& tensor) noexcept { return tensor.rank() > 1 && tensor.shape[tensor.rank() - 1] > 1; }
+
+}  // namespace loupe::inline LOUPE_ABI::rules
+#endif  // LOUPE_SINGLE_RULES_LABELS_HPP
+
+namespace loupe::inline LOUPE_ABI::rules {
+
+struct ClassImbalanceParameters {
+  double threshold_imbalance = 10;       ///< of the size of the largest class over that of the smallest
+  double threshold_misprediction = 0.7;  ///< of the part of a class that is mispredicted
+  std::int64_t samples = 500;            ///< labels to see before anything is judged
+  bool argmax = false;                   ///< predictions are scores, the class being that of the highest
+  Text labels_regex = ".*labels";
+  Text predictions_regex = ".*predictions";
+
+  void visit(ParameterVisitor& visitor) {
+    visitor.number("threshold_imbalance", threshold_imbalance, at_least(1));
+    visitor.number("threshold_misprediction", threshold_misprediction, between(0, 1));
+    visitor.integer("samples", samples, at_least(1));
+    visitor.flag("argmax", argmax);
+    visitor.text("labels_regex", labels_regex);
+    visitor.text("predictions_regex", predictions_regex);
+  }
+};
+
+/// Counts the labels of all steps by class, and those that were mispredicted; fires, from `samples` labels on, if the classes
+/// seen are too uneven or one is mispredicted too often. Labels and predictions of a worker are paired in the order of
+/// their names.
+class ClassImbalance {
+ public:
+  static constexpr std::string_view name = "ClassImbalance";
+  using Parameters = ClassImbalanceParameters;
+  explicit ClassImbalance(Parameters parameters = {})
+      : parameters_(std::move(parameters)),
+        labels_(Tensors::matching(parameters_.labels_regex)),
+        predictions_(Tensors::matching(parameters_.predictions_regex)) {}
+
+  void visit(ParameterVisitor& visitor) { parameters_.visit(visitor); }
+  [[nodiscard]] result<void> check() const {
+    LOUPE_TRY(labels_.check());
+    return predictions_.check();
+  }
+  Wanted wants(const TensorName& tensor, const Directory& directory) {
+    const bool is_label = labels_.decide(tensor, directory);
+    return predictions_.decide(tensor, directory) || is_label ? wants_elements() : Wanted{};
+  }
+  void look(const Evidence& tensor, Findings& findings) {
+    if (!has_real_elements(tensor.value) || tensor.value.size() == 0) return;
+    findings.count_datapoint();
+    if (labels_.selects(tensor.tensor.number)) look_at_labels(tensor, findings);
+    else if (parameters_.argmax) step_predictions_.push_back(seen(tensor, argmax_rows(tensor.value)));
+    else step_predictions_.push_back(seen(tensor, rounded_classes(tensor.value)));
+  }
+  Outcome conclude(const StepPlace&, Findings& findings) {
+    const bool has_data = !step_labels_.empty();
+    count_step(findings);
+    if (!has_data) return Outcome::no_data;
+    return total_ >= parameters_.samples ? judge(findings) : Outcome::clear;
+  }
+
+ private:
+  struct Seen {
+    Text worker, tensor;
+    Classes classes;
+  };
+  struct ClassCount {
+    std::int64_t labels = 0;
+    std::int64_t mispredicted = 0;
+  };
+
+  static Seen seen(const Evidence& tensor, Classes classes) { return {tensor.worker, tensor.tensor.name, std::move(classes)}; }
+  void look_at_labels(const Evidence& tensor, Findings& findings) {
+    if (has_class_axis(tensor.value)) step_labels_.push_back(seen(tensor, argmax_rows(tensor.value)));
+    else if (are_whole(tensor.value)) step_labels_.push_back(seen(tensor, rounded_classes(tensor.value)));
+    else findings.warn(tensor.tensor.name, "was left out: its labels are not whole numbers");
+  }
+  void count_step(Findings& findings) {
+    const auto by_worker_and_name = [](const Seen& a, const Seen& b) {
+      return a.worker != b.worker ? a.worker < b.worker : a.tensor < b.tensor;
+    };
+    std::sort(step_labels_.begin(), step_labels_.end(), by_worker_and_name);
+    std::sort(step_predictions_.begin(), step_predictions_.end(), by_worker_and_name);
+    std::size_t next = 0;  // the first prediction of the worker that has no labels yet
+    for (std::size_t index = 0; index < step_labels_.size(); ++index) {
+      const Seen& labels = step_labels_[index];
+      while (next < step_predictions_.size() && step_predictions_[next].worker < labels.worker) ++next;
+      const Seen* predictions = nullptr;
+      if (next < step_predictions_.size() && step_predictions_[next].worker == labels.worker) predictions = &step_predictions_[next++];
+      if (predictions != nullptr && predictions->classes.size() != labels.classes.size()) {
+        findings.warn(predictions->tensor, "was left out: there are not as many predictions as labels");
+        predictions = nullptr;
+      }
+      for (std::size_t sample = 0; sample < labels.classes.size(); ++sample) {
+        if (!labels.classes[sample]) continue;
+        ClassCount& count = classes_[*labels.classes[sample]];
+        ++count.labels;
+        ++total_;
+        if (predictions != nullptr && predictions->classes[sample] != labels.classes[sample]) ++count.mispredicted;
+      }
+    }
+    step_labels_.clear();
+    step_predictions_.clear();
+  }
+  Outcome judge(Findings& findings) const {
+    Outcome outcome = Outcome::clear;
+    const auto fewer = [](const auto& a, const auto& b) { return a.second.labels < b.second.labels; };
+    const auto smallest = std::min_element(classes_.begin(), classes_.end(), fewer);
+    const auto largest = std::max_element(classes_.begin(), classes_.end(), fewer);
+    const double ratio = static_cast<double>(largest->second.labels) / static_cast<double>(smallest->second.labels);
+    if (ratio > parameters_.threshold_imbalance) {
+      findings.add({{}, {}, {}, ratio, parameters_.threshold_imbalance,
+                    Text::join({"class ", to_text(largest->first).view(), " has ", to_text(largest->second.labels).view(),
+                                " samples, class ", to_text(smallest->first).view(), " ", to_text(smallest->second.labels).view()})});
+      outcome = Outcome::fired;
+    }
+    for (const auto& [number, count] : classes_) {
+      const double part = static_cast<double>(count.mispredicted) / static_cast<double>(count.labels);
+      if (!(part > parameters_.threshold_misprediction)) continue;
+      findings.add({{}, {}, {}, part, parameters_.threshold_misprediction,
+                    Text::join("is the part of class ", to_text(number).view(), " that is mispredicted")});
+      outcome = Outcome::fired;
+    }
+    return outcome;
+  }
+
+  Parameters parameters_;
+  Tensors labels_;
+  Tensors predictions_;
+  std::vector<Seen> step_labels_;
+  std::vector<Seen> step_predictions_;
+  std::map<std::int64_t, ClassCount> classes_;
+  std::int64_t total_ = 0;
+};
+
+inline ClassImbalance class_imbalance(ClassImbalanceParameters parameters = {}) { return ClassImbalance(std::move(parameters)); }
+
+}  // namespace loupe::inline LOUPE_ABI::rules
+#endif  // LOUPE_SINGLE_RULES_BUILTIN_CLASS_IMBALANCE_HPP
+// ---- loupe/rules/builtin/dead_relu.hpp
+#ifndef LOUPE_SINGLE_RULES_BUILTIN_DEAD_RELU_HPP
+#define LOUPE_SINGLE_RULES_BUILTIN_DEAD_RELU_HPP
+/// @file
+/// DeadRelu: units that never activate (rules.md 5.5).
+
+// ---- loupe/rules/node_activity.hpp
+#ifndef LOUPE_SINGLE_RULES_NODE_ACTIVITY_HPP
+#define LOUPE_SINGLE_RULES_NODE_ACTIVITY_HPP
+/// @file
+/// How often the nodes of a layer are active.
+
+namespace loupe::inline LOUPE_ABI::rules {
+
+/// Counts, node by node, the samples of the last steps in which the node was active. Axis 0 of a tensor counts samples, a
+/// node is a position over the other axes; in a tensor of one axis or none each element is a sample of a node of its own.
+class NodeActivity {
+ public:
+  /// Adds a step's samples; of steps before the last `window_steps` nothing is left. Where the number of nodes has changed
+  /// counting starts afresh.
+  template <class IsActive>
+  void add(const TensorView& layer, std::int64_t window_steps, IsActive is_active) {
+    Samples next;
+    next.count = layer.rank() > 1 ? layer.shape[0] : 1;
+    next.active.resize(next.count == 0 ? 0 : static_cast<std::size_t>(layer.size() / next.count));
+    std::size_t node = 0;
+    for_each_element(layer, [&](auto element) {
+      if (is_active(static_cast<double>(element))) ++next.active[node];
+      if (++node == next.active.size()) node = 0;
+    });
+    if (!steps_.empty() && steps_.front().active.size() != next.active.size()) steps_.clear();
+    if (steps_.size() >= static_cast<std::size_t>(window_steps)) steps_.erase(steps_.begin());
+    steps_.push_back(std::move(next));
+  }
+  [[nodiscard]] std::int64_t nodes() const noexcept {
+    return steps_.empty() ? 0 : static_cast<std::int64_t>(steps_.front().active.size());
+  }
+  /// The number of nodes that were active in less than `percent` of the samples.
+  [[nodiscard]] std::int64_t inactive_nodes(double percent) const {
+    std::int64_t inactive = 0;
+    std::int64_t samples = 0;
+    for (const Samples& step : steps_) samples += step.count;
+    for (std::size_t node = 0; node < static_cast<std::size_t>(nodes()); ++node) {
+      std::int64_t active = 0;
+      for (const Samples& step : steps_) active += step.active[node];
+      if (100.0 * static_cast<double>(active) < percent * static_cast<double>(samples)) ++inactive;
+    }
+    return inactive;
+  }
+
+ private:
+  struct Samples {
+    std::int64_t count = 0;
+    std::vector<std::int64_t> active;  ///< by node
+  };
+  std::vector<Samples> steps_;
+};
+
+}  // namespace loupe::inline LOUPE_ABI::rules
+#endif  // LOUPE_SINGLE_RULES_NODE_ACTIVITY_HPP
+// ---- loupe/rules/per_tensor.hpp
+#ifndef LOUPE_SINGLE_RULES_PER_TENSOR_HPP
+#define LOUPE_SINGLE_RULES_PER_TENSOR_HPP
+/// @file
+/// What a rule remembers of each tensor of each worker.
+
+namespace loupe::inline LOUPE_ABI::rules {
+
+/// A state for each tensor and worker, made when it is first asked for. Iterated by tensor number, then by worker.
+template <class State>
+class PerTensor {
+ public:
+  State& of(const Evidence& evidence) {
+    const Key key{evidence.tensor.number, evidence.worker};
+    const auto found = states_.find(key);
+    return found != states_.end() ? found->second : states_.emplace(OwnedKey{key.number, Text(key.worker)}, State{}).first->second;
+  }
+  [[nodiscard]] auto begin() const noexcept { return states_.begin(); }
+  [[nodiscard]] auto end() const noexcept { return states_.end(); }
+
+ private:
+  struct Key {
+    std::uint32_t number;
+    std::string_view worker;
+  };
+  struct OwnedKey {
+    std::uint32_t number;
+    Text worker;
+  };
+  struct Before {
+    using is_transparent = void;
+    template <class One, class Other>
+    bool operator()(const One& one, const Other& other) const noexcept {
+      if (one.number != other.number) return one.number < other.number;
+      return std::string_view(one.worker) < std::string_view(other.worker);
+    }
+  };
+  std::map<OwnedKey, State, Before> states_;
+};
+
+}  // namespace loupe::inline LOUPE_ABI::rules
+#endif  // LOUPE_SINGLE_RULES_PER_TENSOR_HPP
+
+namespace loupe::inline LOUPE_ABI::rules {
+
+struct DeadReluParameters {
+  std::vector<Text> tensor_regex = {".*relu_output"};
+  double threshold_inactivity = 1.0;  ///< percent of the samples in which a living unit is active at least
+  double threshold_layer = 50.0;      ///< percent of dead units that is let pass
+  std::int64_t window_steps = 1;      ///< over how many of the last steps samples are counted
+
+  void visit(ParameterVisitor& visitor) {
+    visitor.list("tensor_regex", tensor_regex);
+    visitor.number("threshold_inactivity", threshold_inactivity, between(0, 100));
+    visitor.number("threshold_layer", threshold_layer, between(0, 100));
+    visitor.integer("window_steps", window_steps, at_least(1));
+  }
+};
+
+/// Fires if more than `threshold_layer` percent of the units of a layer are dead: their output was above 0 in less than
+/// `threshold_inactivity` percent of the samples. A NaN is not above 0.
+class DeadRelu : public TensorRule<DeadRelu> {
+ public:
+  static constexpr std::string_view name = "DeadRelu";
+  using Parameters = DeadReluParameters;
+  explicit DeadRelu(Parameters parameters = {}) : parameters_(std::move(parameters)), outputs_({}, parameters_.tensor_regex) {}
+
+  void visit(ParameterVisitor& visitor) { parameters_.visit(visitor); }
+  [[nodiscard]] result<void> check() const { return outputs_.check(); }
+  Wanted wants(const TensorName& tensor, const Directory& directory) {
+    return outputs_.decide(tensor, directory) ? wants_elements() : Wanted{};
+  }
+  Outcome judge(const Evidence& output, Findings& findings) {
+    if (!has_real_elements(output.value) || output.value.size() == 0) return Outcome::no_data;
+    NodeActivity& activity = activity_.of(output);
+    activity.add(output.value, parameters_.window_steps, [](double value) { return value > 0; });
+    const auto dead = static_cast<double>(activity.inactive_nodes(parameters_.threshold_inactivity));
+    const auto nodes = static_cast<double>(activity.nodes());
+    if (!(100 * dead > parameters_.threshold_layer * nodes)) return Outcome::clear;
+    findings.add(output, 100 * dead / nodes, parameters_.threshold_layer,
+                 Text::join("percent of its ", to_text(activity.nodes()).view(), " units are dead"));
+    return Outcome::fired;
+  }
+
+ private:
+  Parameters parameters_;
+  Tensors outputs_;
+  PerTensor<NodeActivity> activity_;
+};
+
+inline DeadRelu dead_relu(DeadReluParameters parameters = {}) { return DeadRelu(std::move(parameters)); }
+
+}  // namespace loupe::inline LOUPE_ABI::rules
+#endif  // LOUPE_SINGLE_RULES_BUILTIN_DEAD_RELU_HPP
+// ---- loupe/rules/builtin/exploding_tensor.hpp
+#ifndef LOUPE_SINGLE_RULES_BUILTIN_EXPLODING_TENSOR_HPP
+#define LOUPE_SINGLE_RULES_BUILTIN_EXPLODING_TENSOR_HPP
+/// @file
+/// ExplodingTensor: elements that are not finite (rules.md 5.2).
+
+namespace loupe::inline LOUPE_ABI::rules {
+
+struct ExplodingTensorParameters {
+  TensorChoice tensors = {};  ///< all if none are chosen
+  bool only_nan = false;      ///< infinite elements are let pass
+
+  void visit(ParameterVisitor& visitor) {
+    tensors.visit(visitor);
+    visitor.flag("only_nan", only_nan);
+  }
+};
+
+/// Fires if any element of a tensor is NaN or infinite. Where only reductions were saved, extremes that are not finite tell
+/// as much.
+class ExplodingTensor : public TensorRule<ExplodingTensor> {
+ public:
+  static constexpr std::string_view name = "ExplodingTensor";
+  using Parameters = ExplodingTensorParameters;
+  explicit ExplodingTensor(Parameters parameters = {}) : parameters_(std::move(parameters)), tensors_(parameters_.tensors.tensors()) {}
+
+  void visit(ParameterVisitor& visitor) { parameters_.visit(visitor); }
+  [[nodiscard]] result<void> check() const { return tensors_.check(); }
+  Wanted wants(const TensorName& tensor, const Directory& directory) {
+    return tensors_.decide(tensor, directory) ? wants_statistics(looked_at) : Wanted{};
+  }
+  Outcome judge(const Evidence& tensor, Findings& findings) const {
+    const auto nan = tensor.statistic(Statistic::nan_count);
+    const auto positive = tensor.statistic(Statistic::positive_infinity_count);
+    const auto negative = tensor.statistic(Statistic::negative_infinity_count);
+    if (!nan || !positive || !negative) return judge_extremes(tensor, findings);
+    const double infinite = parameters_.only_nan ? 0 : *positive + *negative;
+    if (*nan + infinite == 0) return Outcome::clear;
+    const auto first = tensor.statistic(Statistic::first_non_finite);
+    // With only_nan the first element that isn't finite may be an infinite one, which is let pass.
+    const bool is_first_known = first && *first >= 0 && !(parameters_.only_nan && *positive + *negative > 0);
+    findings.add(tensor, *nan + infinite, 0, parameters_.only_nan ? "there are elements that are NaN" : "there are elements that are NaN or infinite",
+                 is_first_known ? std::optional(static_cast<std::int64_t>(*first)) : std::nullopt);
+    return Outcome::fired;
+  }
+
+ private:
+  static constexpr StatisticSet extremes{Statistic::min, Statistic::max, Statistic::abs_min, Statistic::abs_max};
+  static constexpr StatisticSet looked_at = StatisticSet{Statistic::nan_count, Statistic::positive_infinity_count,
+                                                         Statistic::negative_infinity_count, Statistic::first_non_finite} | extremes;
+  Outcome judge_extremes(const Evidence& tensor, Findings& findings) const {
+    Outcome outcome = Outcome::no_data;
+    for (const Statistic statistic : extremes) {
+      const auto extreme = tensor.statistic(statistic);
+      if (!extreme) continue;
+      const bool is_bad = std::isnan(*extreme) || (!parameters_.only_nan && std::isinf(*extreme));
+      if (is_bad) findings.add(tensor, *extreme, 0, "an extreme is not finite, so an element isn't");
+      if (is_bad) return Outcome::fired;
+      outcome = Outcome::clear;
+    }
+    return outcome;
+  }
+
+  Parameters parameters_;
+  Tensors tensors_;
+};
+
+inline ExplodingTensor exploding_tensor(ExplodingTensorParameters parameters = {}) { return ExplodingTensor(std::move(parameters)); }
+
+}  // namespace loupe::inline LOUPE_ABI::rules
+#endif  // LOUPE_SINGLE_RULES_BUILTIN_EXPLODING_TENSOR_HPP
+// ---- loupe/rules/builtin/loss_not_decreasing.hpp
+#ifndef LOUPE_SINGLE_RULES_BUILTIN_LOSS_NOT_DECREASING_HPP
+#define LOUPE_SINGLE_RULES_BUILTIN_LOSS_NOT_DECREASING_HPP
+/// @file
+/// LossNotDecreasing: the loss does not fall fast enough (rules.md 5.10).
+
+namespace loupe::inline LOUPE_ABI::rules {
+
+struct LossNotDecreasingParameters {
+  TensorChoice tensors = {};
+  bool use_losses_collection = true;       ///< collection `losses` is looked at too
+  std::int64_t num_steps = 10;             ///< between the two losses that are compared, at least
+  double diff_percent = 0.1;               ///< by how much the loss must fall
+  double increase_threshold_percent = 5;   ///< by how much it may rise
+  Text mode = {};                          ///< `EVAL`, `TRAIN`, `GLOBAL`; nothing: the first of them with two steps of the loss
+
+  void visit(ParameterVisitor& visitor) {
+    tensors.visit(visitor);
+    visitor.flag("use_losses_collection", use_losses_collection);
+    visitor.integer("num_steps", num_steps, at_least(1));
+    visitor.number("diff_percent", diff_percent, strictly_between(0, 100));
+    visitor.number("increase_threshold_percent", increase_threshold_percent, strictly_between(0, 100));
+    static constexpr std::string_view modes[] = {"", "EVAL", "TRAIN", "GLOBAL"};
+    visitor.word("mode", mode, modes);
+  }
+};
+
+/// Compares each loss, every `num_steps` steps, with the newest one at least as far back: fires if it rose by more than
+/// `increase_threshold_percent` percent, or didn't rise but fell by less than `diff_percent`, or is not finite.
+class LossNotDecreasing : public TensorRule<LossNotDecreasing> {
+ public:
+  static constexpr std::string_view name = "LossNotDecreasing";
+  using Parameters = LossNotDecreasingParameters;
+  explicit LossNotDecreasing(Parameters parameters = {}) : parameters_(std::move(parameters)), losses_(chosen(parameters_)) {}
+
+  void visit(ParameterVisitor& visitor) { parameters_.visit(visitor); }
+  [[nodiscard]] result<void> check() const {
+    if (parameters_.tensors.empty() && !parameters_.use_losses_collection) return detail::nothing_chosen(name);
+    return losses_.check();
+  }
+  Wanted wants(const TensorName& tensor, const Directory& directory) {
+    return losses_.decide(tensor, directory) ? wants_elements() : Wanted{};
+  }
+  Outcome judge(const Evidence& loss, Findings& findings) {
+    const auto number = only_element(loss.value);
+    if (!number) {
+      if (loss.has_value()) findings.warn(loss.tensor.name, "was not judged: it is not a single number");
+      return Outcome::no_data;
+    }
+    History& history = histories_.of(loss);
+    const Mode mode = loss.at.mode.mode;
+    std::optional<Comparison> compared[mode_count];
+    if (mode != Mode::global) compared[mode_index(mode)] = history.of(mode).advance(loss.at.mode.value, *number, parameters_.num_steps);
+    compared[mode_index(Mode::global)] = history.of(Mode::global).advance(loss.at.step.value, *number, parameters_.num_steps);
+    const auto& comparison = compared[mode_index(judged_mode(history))];
+    return comparison ? compare(loss, *comparison, findings) : Outcome::no_data;
+  }
+
+ private:
+  struct Saved {
+    std::int64_t step = 0;
+    double loss = 0;
+  };
+  struct Comparison {
+    Saved before, now;
+  };
+  /// The losses of one mode's steps.
+  struct Sequence {
+    std::vector<Saved> steps;  ///< from the newest one on that a later one may be compared with
+    std::int64_t count = 0;
+    std::int64_t last = -1;    ///< the last step at which a comparison was due
+
+    std::optional<Comparison> advance(std::int64_t step, double loss, std::int64_t num_steps) {
+      ++count;
+      std::optional<Comparison> comparison;
+      if (step >= last + num_steps) {
+        last = step;
+        while (steps.size() > 1 && steps[1].step <= step - num_steps) steps.erase(steps.begin());
+        if (!steps.empty() && steps.front().step <= step - num_steps) comparison = {steps.front(), {step, loss}};
+      }
+      steps.push_back({step, loss});
+      return comparison;
+    }
+  };
+  struct History {
+    Sequence modes[mode_count];
+    [[nodiscard]] Sequence& of(Mode mode) noexcept { return modes[mode_index(mode)]; }
+  };
+
+  static Tensors chosen(const Parameters& parameters) {
+    std::vector<Text> collections = parameters.tensors.collection_names;
+    if (parameters.use_losses_collection) collections.emplace_back("losses");
+    return Tensors(std::move(collections), parameters.tensors.tensor_regex);
+  }
+  /// The mode whose steps count by now.
+  [[nodiscard]] Mode judged_mode(History& history) const {
+    if (parameters_.mode == "EVAL") return Mode::eval;
+    if (parameters_.mode == "TRAIN") return Mode::train;
+    if (parameters_.mode == "GLOBAL") return Mode::global;
+    for (const Mode mode : {Mode::eval, Mode::train})
+      if (history.of(mode).count >= 2) return mode;
+    return Mode::global;
+  }
+  Outcome compare(const Evidence& loss, const Comparison& comparison, Findings& findings) const {
+    const double before = comparison.before.loss;
+    const double now = comparison.now.loss;
+    const Text since = Text::join(" since step ", to_text(comparison.before.step).view());
+    if (!std::isfinite(before)) return Outcome::no_data;
+    if (!std::isfinite(now)) {
+      findings.add(loss, now, before, "the loss is not finite");
+      return Outcome::fired;
+    }
+    const double percent = before == now ? 0 : 100 * (now - before) / std::abs(before);
+    if (now > before) {
+      if (!(percent > parameters_.increase_threshold_percent)) return Outcome::clear;
+      findings.add(loss, percent, parameters_.increase_threshold_percent, Text::join("percent is how much the loss has risen", since.view()));
+    } else {
+      if (!(-percent < parameters_.diff_percent)) return Outcome::clear;
+      findings.add(loss, 0 - percent, parameters_.diff_percent, Text::join("percent is how little the loss has fallen", since.view()));
+    }
+    return Outcome::fired;
+  }
+
+  Parameters parameters_;
+  Tensors losses_;
+  PerTensor<History> histories_;
+};
+
+inline LossNotDecreasing loss_not_decreasing(LossNotDecreasingParameters parameters = {}) {
+  return LossNotDecreasing(std::move(parameters));
+}
+
+}  // namespace loupe::inline LOUPE_ABI::rules
+#endif  // LOUPE_SINGLE_RULES_BUILTIN_LOSS_NOT_DECREASING_HPP
+// ---- loupe/rules/builtin/poor_weight_initialization.hpp
+#ifndef LOUPE_SINGLE_RULES_BUILTIN_POOR_WEIGHT_INITIALIZATION_HPP
+#define LOUPE_SINGLE_RULES_BUILTIN_POOR_WEIGHT_INITIALIZATION_HPP
+/// @file
+/// PoorWeightInitialization: signs, in the first steps, of weights that were badly drawn (rules.md 5.3).
+
+// ---- loupe/rules/mean.hpp
+#ifndef LOUPE_SINGLE_RULES_MEAN_HPP
+#define LOUPE_SINGLE_RULES_MEAN_HPP
+/// @file
+/// Means and percentiles of numbers that rules have at hand (rules.md section 4).
+
+namespace loupe::inline LOUPE_ABI::rules {
+
+/// The mean of `number(0)` … `number(count - 1)`, in eight partial sums. Where a sum would overflow it is a running mean,
+/// which doesn't; NaN and infinities pass through. `count` is at least 1.
+template <class Number>
+double mean_of(std::size_t count, Number number) {
+  double sums[8] = {};
+  for (std::size_t index = 0; index < count; ++index) sums[index % 8] += number(index);
+  const double sum = ((sums[0] + sums[1]) + (sums[2] + sums[3])) + ((sums[4] + sums[5]) + (sums[6] + sums[7]));
+  if (std::isfinite(sum)) return sum / static_cast<double>(count);
+  double mean = 0;
+  for (std::size_t index = 0; index < count; ++index) {
+    const double next = number(index);
+    if (!std::isfinite(next)) return sum;
+    mean += next / static_cast<double>(index + 1) - mean / static_cast<double>(index + 1);
+  }
+  return mean;
+}
+
+/// The percentile of numbers by linear interpolation between ranks, as numpy's default; the numbers are put into another
+/// order. At least one number, none of them NaN; `percent` is 0 to 100.
+inline double percentile(std::span<double> numbers, double percent) {
+  const double rank = percent / 100 * static_cast<double>(numbers.size() - 1);
+  const auto below = static_cast<std::size_t>(rank);
+  const auto nth = numbers.begin() + static_cast<std::ptrdiff_t>(below);
+  std::nth_element(numbers.begin(), nth, numbers.end());
+  const double fraction = rank - static_cast<double>(below);
+  if (fraction == 0) return *nth;
+  const double above = *std::min_element(nth + 1, numbers.end());
+  return *nth + (above - *nth) * fraction;
+}
+
+}  // namespace loupe::inline LOUPE_ABI::rules
+#endif  // LOUPE_SINGLE_RULES_MEAN_HPP
+
+namespace loupe::inline LOUPE_ABI::rules {
+
+struct PoorWeightInitializationParameters {
+  std::vector<Text> activation_inputs_regex = {".*relu_input"};
+  double threshold = 10.0;             ///< of the largest variance of activation inputs over the smallest
+  double distribution_range = 0.001;   ///< of a gradient's 95th percentile less its 5th
+  std::int64_t patience = 5;           ///< steps without a new minimum after which a loss no longer decreases
+  std::int64_t steps = 10;             ///< how many steps are judged
+
+  void visit(ParameterVisitor& visitor) {
+    visitor.list("activation_inputs_regex", activation_inputs_regex);
+    visitor.number("threshold", threshold, above(0));
+    visitor.number("distribution_range", distribution_range, at_least(0));
+    visitor.integer("patience", patience, at_least(1));
+    visitor.integer("steps", steps, at_least(1));
+  }
+};
+
+/// Fires if the variances of the activation inputs of a worker's layers differ too much, or a gradient's distribution is too
+/// narrow, or a loss no longer decreases. Judges the first steps that have any of them, then ends. Looks at collections
+/// `gradients` and `losses` besides the activation inputs.
+class PoorWeightInitialization {
+ public:
+  static constexpr std::string_view name = "PoorWeightInitialization";
+  using Parameters = PoorWeightInitializationParameters;
+  explicit PoorWeightInitialization(Parameters parameters = {})
+      : parameters_(std::move(parameters)), inputs_({}, parameters_.activation_inputs_regex) {}
+
+  void visit(ParameterVisitor& visitor) { parameters_.visit(visitor); }
+  [[nodiscard]] result<void> check() const { return inputs_.check(); }
+  [[nodiscard]] bool has_ended() const noexcept { return judged_steps_ >= parameters_.steps; }
+  Wanted wants(const TensorName& tensor, const Directory& directory) {
+    Wanted wanted;
+    if (inputs_.decide(tensor, directory)) wanted |= wants_statistics(Statistic::variance);
+    if (gradients_.decide(tensor, directory)) wanted |= wants_elements();
+    if (losses_.decide(tensor, directory)) wanted |= wants_elements();
+    return wanted;
+  }
+  void look(const Evidence& tensor, Findings& findings) {
+    if (inputs_.selects(tensor.tensor.number)) look_at_input(tensor, findings);
+    if (gradients_.selects(tensor.tensor.number)) look_at_gradient(tensor, findings);
+    if (losses_.selects(tensor.tensor.number)) look_at_loss(tensor, findings);
+  }
+  Outcome conclude(const StepPlace&, Findings& findings) {
+    for (const auto& [worker, layers] : layers_) {
+      if (layers.count < 2) continue;
+      note(Outcome::clear);
+      const double ratio = layers.largest > 0 ? layers.largest / layers.smallest : 1;  // x / 0 is infinite
+      if (!(ratio > parameters_.threshold)) continue;
+      findings.add({layers.largest_layer, worker, {}, ratio, parameters_.threshold,
+                    Text::join("is how many times the variance of ", layers.smallest_layer.view(), " its own variance is")});
+      note(Outcome::fired);
+    }
+    layers_.clear();
+    const Outcome outcome = std::exchange(outcome_, Outcome::no_data);
+    if (outcome != Outcome::no_data) ++judged_steps_;
+    return outcome;
+  }
+
+ private:
+  struct Layers {
+    std::int64_t count = 0;
+    double smallest = 0, largest = 0;
+    Text smallest_layer, largest_layer;
+  };
+  struct Loss {
+    double best = std::numeric_limits<double>::infinity();
+    std::int64_t without_progress = 0;  ///< steps since
+  };
+
+  void note(Outcome outcome) noexcept { outcome_ = std::max(outcome_, outcome); }
+  void look_at_input(const Evidence& input, Findings& findings) {
+    const auto variance = input.statistic(Statistic::variance);
+    if (!variance) return;
+    findings.count_datapoint();
+    if (!std::isfinite(*variance)) return findings.warn(input.tensor.name, "was left out: it has elements that are not finite");
+    Layers& layers = layers_[input.worker];
+    if (layers.count == 0 || *variance < layers.smallest) {
+      layers.smallest = *variance;
+      layers.smallest_layer = input.tensor.name;
+    }
+    if (layers.count == 0 || *variance > layers.largest) {
+      layers.largest = *variance;
+      layers.largest_layer = input.tensor.name;
+    }
+    ++layers.count;
+  }
+  void look_at_gradient(const Evidence& gradient, Findings& findings) {
+    if (!has_real_elements(gradient.value) || gradient.value.size() == 0) return;
+    findings.count_datapoint();
+    elements_.clear();
+    append_elements(gradient.value, elements_);
+    if (!std::all_of(elements_.begin(), elements_.end(), [](double element) { return std::isfinite(element); }))
+      return findings.warn(gradient.tensor.name, "was left out: it has elements that are not finite");
+    note(Outcome::clear);
+    const double low = percentile(elements_, 5);
+    const double range = percentile(elements_, 95) - low;
+    if (!(range < parameters_.distribution_range)) return;
+    findings.add(gradient, range, parameters_.distribution_range, "the gradient's 95th percentile is too near its 5th");
+    note(Outcome::fired);
+  }
+  void look_at_loss(const Evidence& tensor, Findings& findings) {
+    const auto number = only_element(tensor.value);
+    if (!number) {
+      if (tensor.has_value()) findings.warn(tensor.tensor.name, "was left out as a loss: it is not a single number");
+      return;
+    }
+    findings.count_datapoint();
+    note(Outcome::clear);
+    Loss& loss = best_.of(tensor);
+    if (std::isfinite(*number) && *number < loss.best) {
+      loss = {*number, 0};
+      return;
+    }
+    if (++loss.without_progress < parameters_.patience) return;
+    findings.add(tensor, static_cast<double>(loss.without_progress), static_cast<double>(parameters_.patience),
+                 "steps have passed without a new minimum of the loss");
+    note(Outcome::fired);
+  }
+
+  Parameters parameters_;
+  Tensors inputs_;
+  Tensors gradients_ = Tensors::of("gradients");
+  Tensors losses_ = Tensors::of("losses");
+  std::map<Text, Layers, std::less<>> layers_;  ///< of the open step, by worker
+  PerTensor<Loss> best_;
+  std::vector<double> elements_;
+  std::int64_t judged_steps_ = 0;
+  Outcome outcome_ = Outcome::no_data;          ///< of the open step
+};
+
+inline PoorWeightInitialization poor_weight_initialization(PoorWeightInitializationParameters parameters = {}) {
+  return PoorWeightInitialization(std::move(parameters));
+}
+
+}  // namespace loupe::inline LOUPE_ABI::rules
+#endif  // LOUPE_SINGLE_RULES_BUILTIN_POOR_WEIGHT_INITIALIZATION_HPP
+// ---- loupe/rules/builtin/saturated_activation.hpp
+#ifndef LOUPE_SINGLE_RULES_BUILTIN_SATURATED_ACTIVATION_HPP
+#define LOUPE_SINGLE_RULES_BUILTIN_SATURATED_ACTIVATION_HPP
+/// @file
+/// SaturatedActivation: inputs of tanh and sigmoid layers where the function is flat (rules.md 5.4).
+
+namespace loupe::inline LOUPE_ABI::rules {
+
+struct SaturatedActivationParameters {
+  TensorChoice tensors = {.tensor_regex = {".*tanh_input|.*sigmoid_input"}};
+  double threshold_tanh_min = -9.4999;     ///< an input is active if it lies between the two
+  double threshold_tanh_max = 9.4999;
+  double threshold_sigmoid_min = -23;
+  double threshold_sigmoid_max = 16.99999;
+  double threshold_inactivity = 1.0;       ///< percent of the samples in which a node that isn't saturated is active at least
+  double threshold_layer = 50.0;           ///< percent of saturated nodes that is let pass
+  std::int64_t window_steps = 1;           ///< over how many of the last steps samples are counted
+
+  void visit(ParameterVisitor& visitor) {
+    tensors.visit(visitor);
+    visitor.number("threshold_tanh_min", threshold_tanh_min, any_number());
+    visitor.number("threshold_tanh_max", threshold_tanh_max, any_number());
+    visitor.number("threshold_sigmoid_min", threshold_sigmoid_min, any_number());
+    visitor.number("threshold_sigmoid_max", threshold_sigmoid_max, any_number());
+    visitor.number("threshold_inactivity", threshold_inactivity, between(0, 100));
+    visitor.number("threshold_layer", threshold_layer, between(0, 100));
+    visitor.integer("window_steps", window_steps, at_least(1));
+  }
+};
+
+/// Fires if more than `threshold_layer` percent of the nodes of a layer are saturated: active in less than
+/// `threshold_inactivity` percent of the samples. Inputs that are not finite are not active: they can't carry a gradient
+/// either. Which function a layer has is told by its name.
+class SaturatedActivation : public TensorRule<SaturatedActivation> {
+ public:
+  static constexpr std::string_view name = "SaturatedActivation";
+  using Parameters = SaturatedActivationParameters;
+  explicit SaturatedActivation(Parameters parameters = {})
+      : parameters_(std::move(parameters)), inputs_(parameters_.tensors.tensors()) {}
+
+  void visit(ParameterVisitor& visitor) { parameters_.visit(visitor); }
+  [[nodiscard]] result<void> check() const {
+    if (parameters_.tensors.empty()) return detail::nothing_chosen(name);
+    if (!(parameters_.threshold_tanh_min < parameters_.threshold_tanh_max) ||
+        !(parameters_.threshold_sigmoid_min < parameters_.threshold_sigmoid_max))
+      return fail(ErrorKind::invalid_argument, name, "the lower threshold of a function must be below the upper one");
+    return inputs_.check();
+  }
+  Wanted wants(const TensorName& tensor, const Directory& directory) {
+    return inputs_.decide(tensor, directory) ? wants_elements() : Wanted{};
+  }
+  Outcome judge(const Evidence& input, Findings& findings) {
+    if (!has_real_elements(input.value) || input.value.size() == 0) return Outcome::no_data;
+    const bool is_tanh = input.tensor.name.find("tanh") != std::string_view::npos;
+    if (!is_tanh && input.tensor.name.find("sigmoid") == std::string_view::npos) {
+      findings.warn(input.tensor.name, "was not judged: its name says neither tanh nor sigmoid");
+      return Outcome::no_data;
+    }
+    const double low = is_tanh ? parameters_.threshold_tanh_min : parameters_.threshold_sigmoid_min;
+    const double high = is_tanh ? parameters_.threshold_tanh_max : parameters_.threshold_sigmoid_max;
+    NodeActivity& activity = activity_.of(input);
+    bool all_finite = true;
+    activity.add(input.value, parameters_.window_steps, [&](double value) {
+      all_finite = all_finite && value - value == 0;
+      return low < value && value < high;
+    });
+    const auto saturated = static_cast<double>(activity.inactive_nodes(parameters_.threshold_inactivity));
+    const auto nodes = static_cast<double>(activity.nodes());
+    if (!(100 * saturated > parameters_.threshold_layer * nodes)) return Outcome::clear;
+    findings.add(input, 100 * saturated / nodes, parameters_.threshold_layer,
+                 Text::join("percent of its ", to_text(activity.nodes()).view(), " nodes are saturated",
+                            all_finite ? "" : "; it has elements that are not finite"));
+    return Outcome::fired;
+  }
+
+ private:
+  Parameters parameters_;
+  Tensors inputs_;
+  PerTensor<NodeActivity> activity_;
+};
+
+inline SaturatedActivation saturated_activation(SaturatedActivationParameters parameters = {}) {
+  return SaturatedActivation(std::move(parameters));
+}
+
+}  // namespace loupe::inline LOUPE_ABI::rules
+#endif  // LOUPE_SINGLE_RULES_BUILTIN_SATURATED_ACTIVATION_HPP
+// ---- loupe/rules/builtin/tensor_variance.hpp
+#ifndef LOUPE_SINGLE_RULES_BUILTIN_TENSOR_VARIANCE_HPP
+#define LOUPE_SINGLE_RULES_BUILTIN_TENSOR_VARIANCE_HPP
+/// @file
+/// TensorVariance: a variance too high or too low (rules.md 5.7).
+
+namespace loupe::inline LOUPE_ABI::rules {
+
+struct TensorVarianceParameters {
+  TensorChoice tensors = {};
+  std::optional<double> max_threshold = {};
+  std::optional<double> min_threshold = {};
+
+  void visit(ParameterVisitor& visitor) {
+    tensors.visit(visitor);
+    visitor.number("max_threshold", max_threshold, any_number());
+    visitor.number("min_threshold", min_threshold, any_number());
+  }
+};
+
+/// Fires if the population variance of a tensor is above or below a limit. A tensor of one element isn't judged.
+class TensorVariance : public TensorRule<TensorVariance> {
+ public:
+  static constexpr std::string_view name = "TensorVariance";
+  using Parameters = TensorVarianceParameters;
+  explicit TensorVariance(Parameters parameters = {}) : parameters_(std::move(parameters)), tensors_(parameters_.tensors.tensors()) {}
+
+  void visit(ParameterVisitor& visitor) { parameters_.visit(visitor); }
+  [[nodiscard]] result<void> check() const {
+    if (parameters_.tensors.empty()) return detail::nothing_chosen(name);
+    if (!parameters_.max_threshold && !parameters_.min_threshold)
+      return fail(ErrorKind::insufficient_information_for_rule_invocation, name,
+                  "one of max_threshold and min_threshold must be given");
+    return tensors_.check();
+  }
+  Wanted wants(const TensorName& tensor, const Directory& directory) {
+    return tensors_.decide(tensor, directory) ? wants_statistics({Statistic::variance, Statistic::std}) : Wanted{};
+  }
+  Outcome judge(const Evidence& tensor, Findings& findings) const {
+    if (tensor.has_value() && tensor.value.size() == 1) return Outcome::no_data;
+    auto variance = tensor.statistic(Statistic::variance);
+    if (!variance)
+      if (const auto deviation = tensor.statistic(Statistic::std)) variance = *deviation * *deviation;
+    if (!variance) return Outcome::no_data;
+    if (!std::isfinite(*variance)) {
+      findings.warn(tensor.tensor.name, "was not judged: its variance is not finite");
+      return Outcome::clear;
+    }
+    if (parameters_.max_threshold && *variance > *parameters_.max_threshold) {
+      findings.add(tensor, *variance, *parameters_.max_threshold, "the variance is above the threshold");
+      return Outcome::fired;
+    }
+    if (parameters_.min_threshold && *variance < *parameters_.min_threshold) {
+      findings.add(tensor, *variance, *parameters_.min_threshold, "the variance is below the threshold");
+      return Outcome::fired;
+    }
+    return Outcome::clear;
+  }
+
+ private:
+  Parameters parameters_;
+  Tensors tensors_;
+};
+
+inline TensorVariance tensor_variance(TensorVarianceParameters parameters) { return TensorVariance(std::move(parameters)); }
+
+}  // namespace loupe::inline LOUPE_ABI::rules
+#endif  // LOUPE_SINGLE_RULES_BUILTIN_TENSOR_VARIANCE_HPP
+// ---- loupe/rules/builtin/vanishing_gradient.hpp
+#ifndef LOUPE_SINGLE_RULES_BUILTIN_VANISHING_GRADIENT_HPP
+#define LOUPE_SINGLE_RULES_BUILTIN_VANISHING_GRADIENT_HPP
+/// @file
+/// VanishingGradient: gradients so small that nothing is learned (rules.md 5.1).
+
+namespace loupe::inline LOUPE_ABI::rules {
+
+struct VanishingGradientParameters {
+  double threshold = 1e-7;  ///< of the mean of absolute values
+
+  void visit(ParameterVisitor& visitor) { visitor.number("threshold", threshold, at_least(0)); }
+};
+
+/// Fires if the mean of the absolute values of any gradient is below the threshold. A gradient with elements that are
+/// not finite doesn't fire. Looks at collection `gradients`.
+class VanishingGradient : public TensorRule<VanishingGradient> {
+ public:
+  static constexpr std::string_view name = "VanishingGradient";
+  using Parameters = VanishingGradientParameters;
+  explicit VanishingGradient(Parameters parameters = {}) : parameters_(parameters) {}
+
+  void visit(ParameterVisitor& visitor) { parameters_.visit(visitor); }
+  Wanted wants(const TensorName& tensor, const Directory& directory) {
+    return gradients_.decide(tensor, directory) ? wants_statistics(Statistic::abs_mean) : Wanted{};
+  }
+  Outcome judge(const Evidence& gradient, Findings& findings) const {
+    const auto mean = gradient.statistic(Statistic::abs_mean);
+    if (!mean) return Outcome::no_data;
+    if (!std::isfinite(*mean)) findings.warn(gradient.tensor.name, "has elements that are not finite");
+    if (!(*mean < parameters_.threshold)) return Outcome::clear;
+    findings.add(gradient, *mean, parameters_.threshold, "the mean of the absolute values is below the threshold");
+    return Outcome::fired;
+  }
+
+ private:
+  Parameters parameters_;
+  Tensors gradients_ = Tensors::of("gradients");
+};
+
+inline VanishingGradient vanishing_gradient(VanishingGradientParameters parameters = {}) { return VanishingGradient(parameters); }
+
+}  // namespace loupe::inline LOUPE_ABI::rules
+#endif  // LOUPE_SINGLE_RULES_BUILTIN_VANISHING_GRADIENT_HPP
+// ---- loupe/rules/builtin/weight_update_ratio.hpp
+#ifndef LOUPE_SINGLE_RULES_BUILTIN_WEIGHT_UPDATE_RATIO_HPP
+#define LOUPE_SINGLE_RULES_BUILTIN_WEIGHT_UPDATE_RATIO_HPP
+/// @file
+/// WeightUpdateRatio: updates too large or too small for the weights (rules.md 5.6).
+
+namespace loupe::inline LOUPE_ABI::rules {
+
+struct WeightUpdateRatioParameters {
+  std::optional<std::int64_t> num_steps = {};  ///< compares with the earliest step at most so far back; nothing: the last one
+  double large_threshold = 10.0;
+  double small_threshold = 1e-8;
+  double epsilon = 1e-9;                       ///< added to the mean of the weights
+
+  void visit(ParameterVisitor& visitor) {
+    visitor.integer("num_steps", num_steps, at_least(1));
+    visitor.number("large_threshold", large_threshold, above(0));
+    visitor.number("small_threshold", small_threshold, at_least(0));
+    visitor.number("epsilon", epsilon, above(0));
+  }
+};
+
+/// Fires if the mean absolute change of a weight since an earlier step, over the mean of its absolute values there, is above
+/// or below a limit. Looks at collection `weights`. Steps are those of TRAIN from the first one on that has the weight,
+/// global ones before. Frozen weights fire: leave them out of the collection.
+class WeightUpdateRatio : public TensorRule<WeightUpdateRatio> {
+ public:
+  static constexpr std::string_view name = "WeightUpdateRatio";
+  using Parameters = WeightUpdateRatioParameters;
+  explicit WeightUpdateRatio(Parameters parameters = {}) : parameters_(parameters) {}
+
+  void visit(ParameterVisitor& visitor) { parameters_.visit(visitor); }
+  [[nodiscard]] result<void> check() const {
+    if (parameters_.small_threshold < parameters_.large_threshold) return {};
+    return fail(ErrorKind::invalid_argument, name, "small_threshold must be below large_threshold");
+  }
+  Wanted wants(const TensorName& tensor, const Directory& directory) {
+    return weights_.decide(tensor, directory) ? wants_elements() : Wanted{};
+  }
+  Outcome judge(const Evidence& weight, Findings& findings) {
+    if (!has_real_elements(weight.value) || weight.value.size() == 0) return Outcome::no_data;
+    History& history = histories_.of(weight);
+    const bool is_train = weight.at.mode.mode == Mode::train;
+    if (is_train && !history.is_train) history = {.is_train = true, .steps = {}};
+    if (history.is_train && !is_train) return Outcome::no_data;
+    Saved now{history.is_train ? weight.at.mode.value : weight.at.step.value, weight.value.shape, {}};
+    append_elements(weight.value, now.elements);
+    std::vector<Saved>& steps = history.steps;
+    if (parameters_.num_steps)
+      while (!steps.empty() && steps.front().step < now.step - *parameters_.num_steps) steps.erase(steps.begin());
+    const Outcome outcome = steps.empty() ? Outcome::no_data : compare(weight, steps.front(), now, findings);
+    if (!parameters_.num_steps) steps.clear();
+    steps.push_back(std::move(now));
+    return outcome;
+  }
+
+ private:
+  struct Saved {
+    std::int64_t step = 0;
+    Shape shape;
+    std::vector<double> elements;
+  };
+  struct History {
+    bool is_train = false;
+    std::vector<Saved> steps;  ///< that a later one may be compared with, ascending
+  };
+
+  Outcome compare(const Evidence& weight, const Saved& before, const Saved& now, Findings& findings) const {
+    if (before.shape != now.shape) return Outcome::no_data;
+    const std::size_t count = now.elements.size();
+    const double change = mean_of(count, [&](std::size_t at) { return std::abs(now.elements[at] - before.elements[at]); });
+    const double size = mean_of(count, [&](std::size_t at) { return std::abs(before.elements[at]); });
+    const double ratio = change / (size + parameters_.epsilon);
+    if (!std::isfinite(ratio)) {
+      findings.warn(weight.tensor.name, "was not judged: it has elements that are not finite");
+      return Outcome::clear;
+    }
+    const bool is_large = ratio > parameters_.large_threshold;
+    if (!is_large && !(ratio < parameters_.small_threshold)) return Outcome::clear;
+    findings.add(weight, ratio, is_large ? parameters_.large_threshold : parameters_.small_threshold,
+                 Text::join("the ratio of update to weight since step ", to_text(before.step).view(),
+                            is_large ? " is too large" : " is too small"));
+    return Outcome::fired;
+  }
+
+  Parameters parameters_;
+  Tensors weights_ = Tensors::of("weights");
+  PerTensor<History> histories_;
+};
+
+inline WeightUpdateRatio weight_update_ratio(WeightUpdateRatioParameters parameters = {}) { return WeightUpdateRatio(parameters); }
+
+}  // namespace loupe::inline LOUPE_ABI::rules
+#endif  // LOUPE_SINGLE_RULES_BUILTIN_WEIGHT_UPDATE_RATIO_HPP
+// ---- loupe/rules/evaluation.hpp
+#ifndef LOUPE_SINGLE_RULES_EVALUATION_HPP
+#define LOUPE_SINGLE_RULES_EVALUATION_HPP
+/// @file
+/// Rules over a trial: one that has ended, or one that is still written (rules.md 2.1).
+
+// ---- loupe/rules/judge.hpp
+#ifndef LOUPE_SINGLE_RULES_JUDGE_HPP
+#define LOUPE_SINGLE_RULES_JUDGE_HPP
+/// @file
+/// Puts rules to work on one step after the other, whoever shows the steps: the hook, a follower of a run, a reader of a
+/// finished one.
+
+// ---- loupe/rules/firing.hpp
+#ifndef LOUPE_SINGLE_RULES_FIRING_HPP
+#define LOUPE_SINGLE_RULES_FIRING_HPP
+/// @file
+/// A rule's condition that was met at a step: who, where, what and how much.
+
+namespace loupe::inline LOUPE_ABI::rules {
+
+/// A rule fired. The first violation is that of the tensor that the step saved first.
+struct Firing {
+  Text rule;
+  StepPlace at;
+  std::vector<Violation> violations;  ///< at most `max_violations`
+  std::uint64_t total = 0;            ///< how many there were
+
+  /// `ExplodingTensor fired at step 12 (TRAIN 10): gradient/w of worker_0, element 3: …; 4 more`.
+  [[nodiscard]] LOUPE_DECL Text sentence() const;
+  /// One JSON object on one line, without a line end: rule, step, mode, mode_step, violations, violations_total. Numbers
+  /// that JSON doesn't have are strings (`NaN`, `Infinity`).
+  LOUPE_DECL void append_json(ByteBuffer& out) const;
+};
+
+}  // namespace loupe::inline LOUPE_ABI::rules
+
+// ---- loupe/rules/firing.ipp
+#ifndef LOUPE_SINGLE_RULES_FIRING_IPP
+#define LOUPE_SINGLE_RULES_FIRING_IPP
+
+namespace loupe::inline LOUPE_ABI::rules {
+
+namespace detail {
+
+inline std::string_view non_finite_name(double number) noexcept {
+  return std::isnan(number) ? "NaN" : number > 0 ? "Infinity" : "-Infinity";
+}
+
+inline Text number_words(double number) {
+  if (!std::isfinite(number)) return non_finite_name(number);
+  ByteBuffer digits;
+  wire::append_json_number(digits, number);
+  return std::as_const(digits).text();
+}
+
+inline void write_number(wire::JsonWriter& json, double number) {
+  if (std::isfinite(number)) json.number(number);
+  else json.string(non_finite_name(number));
+}
+
+}  // namespace detail
+
+LOUPE_DECL Text Firing::sentence() const {
+  Text sentence = Text::join(rule.view(), " fired at step ", to_text(at.step.value).view());
+  if (at.mode.mode != Mode::global)
+    sentence = Text::join(sentence.view(), " (", mode_name(at.mode.mode), " ", to_text(at.mode.value).view(), ")");
+  if (violations.empty()) return sentence;
+  const Violation& first = violations.front();
+  sentence = Text::join(sentence.view(), ": ", first.tensor.view());
+  if (!first.worker.empty()) sentence = Text::join(sentence.view(), first.tensor.empty() ? "" : " of ", first.worker.view());
+  if (first.element) sentence = Text::join(sentence.view(), ", element ", to_text(*first.element).view());
+  sentence = Text::join({sentence.view(), first.tensor.empty() && first.worker.empty() ? "" : ": ", first.reason.view(), " (",
+                         detail::number_words(first.value).view(), ", threshold ", detail::number_words(first.threshold).view(), ")"});
+  if (total > 1) sentence = Text::join(sentence.view(), "; ", to_text(static_cast<long long>(total - 1)).view(), " more");
+  return sentence;
+}
+
+LOUPE_DECL void Firing::append_json(ByteBuffer& out) const {
+  wire::JsonWriter json(out);
+  json.begin_object().key("rule").string(rule);
+  json.key("step").number(at.step.value).key("mode").string(mode_name(at.mode.mode)).key("mode_step").number(at.mode.value);
+  json.key("violations").begin_array();
+  for (const Violation& violation : violations) {
+    json.begin_object().key("tensor").string(violation.tensor).key("worker").string(violation.worker);
+    if (violation.element) json.key("element").number(*violation.element);
+    json.key("value");
+    detail::write_number(json, violation.value);
+    json.key("threshold");
+    detail::write_number(json, violation.threshold);
+    json.key("reason").string(violation.reason).end_object();
+  }
+  json.end_array().key("violations_total").number(total).end_object();
+}
+
+}  // namespace loupe::inline LOUPE_ABI::rules
+#endif  // LOUPE_SINGLE_RULES_FIRING_IPP
+#endif  // LOUPE_SINGLE_RULES_FIRING_HPP
+
+namespace loupe::inline LOUPE_ABI::rules {
+
+/// How one rule of a judge is run.
+struct RuleTerms {
+  std::int64_t start_step = 0;                   ///< the first global step that it judges
+  std::optional<std::int64_t> end_step = {};     ///< the first that it doesn't judge any more
+  bool ends_at_first_firing = false;             ///< as the managed service's debugger rules do
+};
+
+/// What came of a rule so far.
+struct RuleRecord {
+  std::string_view name;
+  std::uint64_t firings = 0;
+  std::uint64_t violations = 0;
+  std::uint64_t datapoints = 0;                  ///< values looked at; with none, no issue means nothing
+  std::optional<Firing> last;
+  std::span<const Text> warnings;
+  bool has_ended = false;                        ///< looks at no further step
+};
+
+/// Some rules at work. One thread at a time.
+class Judge {
+ public:
+  /// Adds a rule; `invalid_argument` if its parameters or terms are out of range, or another has its name.
+  LOUPE_DECL result<void> add(Rule rule, RuleTerms terms = {});
+
+  /// The number of a tensor's name.
+  [[nodiscard]] std::uint32_t number_of(std::string_view tensor) { return names_.find_or_add(tensor).id; }
+  /// What the rules together want of a tensor. Asks each rule once; the directory must know the tensor's collections by
+  /// then.
+  LOUPE_DECL const Wanted& wanted(std::uint32_t tensor, const Directory& directory);
+
+  LOUPE_DECL void begin_step(const StepPlace& at);
+  /// Shows a tensor of the step that is wanted. Its number must be of `number_of`.
+  LOUPE_DECL void look(const Evidence& evidence);
+  /// Ends the step. What fired stays until the next step begins.
+  LOUPE_DECL std::span<const Firing> end_step();
+  /// Nothing new has come by now; rules of time may fire.
+  LOUPE_DECL std::span<const Firing> idle(std::int64_t monotonic_ns);
+
+  [[nodiscard]] std::size_t size() const noexcept { return runs_.size(); }
+  /// Whether no rule looks at any further step.
+  [[nodiscard]] LOUPE_DECL bool has_ended() const noexcept;
+  [[nodiscard]] LOUPE_DECL RuleRecord record(std::size_t rule) const;
+  [[nodiscard]] std::string_view tensor_name(std::uint32_t number) const noexcept { return names_[number]; }
+
+ private:
+  struct Run {
+    Rule rule;
+    RuleTerms terms;
+    Findings findings;
+    std::optional<Firing> last;
+    std::uint64_t firings = 0;
+    std::uint64_t violations = 0;
+    bool is_due = false;     ///< the open step is within its terms
+    bool has_ended = false;
+  };
+  struct Known {
+    Wanted wanted;
+    std::vector<std::uint32_t> runs;  ///< of the rules that want it
+    bool is_decided = false;
+  };
+  void take(Run& run, Outcome outcome, const StepPlace& at);
+
+  NameTable names_;
+  std::vector<Known> known_;  ///< by tensor
+  std::vector<Run> runs_;
+  std::vector<Firing> firings_;
+  StepPlace at_;
+};
+
+}  // namespace loupe::inline LOUPE_ABI::rules
+
+// ---- loupe/rules/judge.ipp
+#ifndef LOUPE_SINGLE_RULES_JUDGE_IPP
+#define LOUPE_SINGLE_RULES_JUDGE_IPP
+
+namespace loupe::inline LOUPE_ABI::rules {
+
+LOUPE_DECL result<void> Judge::add(Rule rule, RuleTerms terms) {
+  LOUPE_TRY(rule.check());
+  for (const Run& run : runs_)
+    if (run.rule.name() == rule.name())
+      return fail(ErrorKind::invalid_argument, Text::join("rule ", rule.name()), "there is another rule of that name");
+  if (terms.start_step < 0)
+    return fail(ErrorKind::invalid_argument, Text::join(rule.name(), ": start_step"), "it must be at least 0");
+  if (terms.end_step && *terms.end_step < terms.start_step)
+    return fail(ErrorKind::invalid_argument, Text::join(rule.name(), ": end_step"), "it must not be before start_step");
+  if (!known_.empty())
+    return fail(ErrorKind::invalid_state, Text::join("rule ", rule.name()), "rules can't be added after the first step");
+  runs_.push_back({.rule = std::move(rule), .terms = terms, .findings = {}, .last = {}});
+  return {};
+}
+
+LOUPE_DECL const Wanted& Judge::wanted(std::uint32_t tensor, const Directory& directory) {
+  if (tensor >= known_.size()) known_.resize(std::size_t{tensor} + 1);
+  Known& known = known_[tensor];
+  if (known.is_decided) return known.wanted;
+  const TensorName name{names_[tensor], tensor};
+  for (std::uint32_t index = 0; index < runs_.size(); ++index) {
+    const Wanted wanted = runs_[index].rule.wants(name, directory);
+    if (!wanted.any) continue;
+    known.wanted |= wanted;
+    known.runs.push_back(index);
+  }
+  known.is_decided = true;
+  return known.wanted;
+}
+
+LOUPE_DECL void Judge::begin_step(const StepPlace& at) {
+  at_ = at;
+  firings_.clear();
+  for (Run& run : runs_) {
+    run.findings.begin_step();
+    if (run.terms.end_step && at.step.value >= *run.terms.end_step) run.has_ended = true;
+    run.is_due = !run.has_ended && at.step.value >= run.terms.start_step;
+  }
+}
+
+LOUPE_DECL void Judge::look(const Evidence& evidence) {
+  for (const std::uint32_t index : known_[evidence.tensor.number].runs) {
+    Run& run = runs_[index];
+    if (run.is_due) run.rule.look(evidence, run.findings);
+  }
+}
+
+LOUPE_DECL void Judge::take(Run& run, Outcome outcome, const StepPlace& at) {
+  if (outcome == Outcome::fired) {
+    ++run.firings;
+    run.violations += run.findings.total();
+    run.last = Firing{run.rule.name(), at, run.findings.take(), run.findings.total()};
+    firings_.push_back(*run.last);
+    if (run.terms.ends_at_first_firing) run.has_ended = true;
+  }
+  if (run.rule.has_ended()) run.has_ended = true;
+}
+
+LOUPE_DECL std::span<const Firing> Judge::end_step() {
+  for (Run& run : runs_) {
+    if (!std::exchange(run.is_due, false)) continue;
+    take(run, run.rule.conclude(at_, run.findings), at_);
+  }
+  return firings_;
+}
+
+LOUPE_DECL std::span<const Firing> Judge::idle(std::int64_t monotonic_ns) {
+  firings_.clear();
+  for (Run& run : runs_) {
+    if (run.has_ended) continue;
+    run.findings.begin_step();
+    take(run, run.rule.idle(monotonic_ns, run.findings), at_);
+  }
+  return firings_;
+}
+
+LOUPE_DECL bool Judge::has_ended() const noexcept {
+  for (const Run& run : runs_)
+    if (!run.has_ended) return false;
+  return true;
+}
+
+LOUPE_DECL RuleRecord Judge::record(std::size_t rule) const {
+  const Run& run = runs_[rule];
+  return {run.rule.name(),           run.firings, run.violations, run.findings.datapoints(), run.last,
+          run.findings.warnings(), run.has_ended};
+}
+
+}  // namespace loupe::inline LOUPE_ABI::rules
+#endif  // LOUPE_SINGLE_RULES_JUDGE_IPP
+#endif  // LOUPE_SINGLE_RULES_JUDGE_HPP
+
+namespace loupe::inline LOUPE_ABI::rules {
+
+/// Which steps are judged, and how long steps to come are waited for.
+struct EvaluationOptions {
+  std::int64_t start_step = 0;                 ///< the first global step
+  std::optional<std::int64_t> end_step = {};   ///< the first that is not judged any more; nothing: until the data ends
+  bool follows = true;                         ///< waits for steps to come while the run goes on; else ends with what is there
+  std::int64_t idle_interval = 1'000'000'000;  ///< nanoseconds between two looks at rules of time while nothing comes
+};
+
+/// Why an evaluation ended.
+enum class EvaluationEnd : std::uint8_t {
+  no_more_data,   ///< the run has ended and all its steps were judged
+  end_step,       ///< the last step of interest was judged
+  rules_ended,    ///< no rule looks at any further step
+  writer_died,    ///< the process that wrote the run is gone without having ended it; what there is was judged
+  caught_up,      ///< all that is there by now was judged, and following was not asked for
+};
+
+/// Runs a judge over the steps of a trial, in their order, each once. One thread at a time.
+class Evaluation {
+ public:
+  Evaluation(std::shared_ptr<TrialCore> trial, Judge& judge, EvaluationOptions options = {})
+      : trial_(std::move(trial)), reader_(trial_), judge_(judge), options_(options), next_(options.start_step), directory_(*trial_) {}
+
+  /// Judges steps until there is a reason to end. `on_firing` is told each firing in the step in which it happens.
+  /// Errors: what the storage says, `cancelled` if the trial's interrupt was requested; another call goes on.
+  LOUPE_DECL result<EvaluationEnd> run(FunctionRef<void(const Firing&)> on_firing);
+
+  /// The next global step to judge.
+  [[nodiscard]] std::int64_t next_step() const noexcept { return next_; }
+  [[nodiscard]] std::uint64_t judged_steps() const noexcept { return judged_steps_; }
+  /// What could not be read, so was not judged; of each file or tensor at most the first hundred.
+  [[nodiscard]] std::span<const Error> problems() const noexcept { return problems_; }
+
+ private:
+  /// The collections as the trial's files say.
+  class TrialDirectory final : public Directory {
+   public:
+    explicit TrialDirectory(TrialCore& trial) noexcept : trial_(trial) {}
+    [[nodiscard]] bool contains(std::string_view collection, std::string_view tensor) const override {
+      return collection == "all" || trial_.collections().contains(collection, tensor);
+    }
+
+   private:
+    TrialCore& trial_;
+  };
+
+  /// Judges the known steps from the next one to `last`.
+  LOUPE_DECL std::optional<EvaluationEnd> judge_known(const std::shared_ptr<const Snapshot>& snapshot, std::int64_t last,
+                                                      FunctionRef<void(const Firing&)> on_firing);
+  LOUPE_DECL void judge_step(const std::shared_ptr<const Snapshot>& snapshot, const StepRecord& step,
+                             FunctionRef<void(const Firing&)> on_firing);
+  /// Waits for more; false if the writer is gone.
+  LOUPE_DECL result<bool> wait_for_more(FunctionRef<void(const Firing&)> on_firing);
+  [[nodiscard]] LOUPE_DECL std::uint32_t number_of(const Interned& tensor);
+
+  std::shared_ptr<TrialCore> trial_;
+  StepReader reader_;
+  Judge& judge_;
+  EvaluationOptions options_;
+  std::int64_t next_;
+  std::uint64_t judged_steps_ = 0;
+  TrialDirectory directory_;
+  std::vector<std::uint32_t> numbers_;  ///< by the trial's own number of a tensor
+  std::vector<Error> problems_;
+};
+
+/// Judges the steps of a trial, waiting for more while it is written. The trial must be open.
+template <class TrialType>
+result<EvaluationEnd> evaluate(const TrialType& trial, Judge& judge, FunctionRef<void(const Firing&)> on_firing,
+                               EvaluationOptions options = {}) {
+  if (!trial.core()) return fail(trial.core().error());
+  return Evaluation(*trial.core(), judge, options).run(on_firing);
+}
+
+}  // namespace loupe::inline LOUPE_ABI::rules
+
+// ---- loupe/rules/evaluation.ipp
+#ifndef LOUPE_SINGLE_RULES_EVALUATION_IPP
+#define LOUPE_SINGLE_RULES_EVALUATION_IPP
+
+// ---- loupe/rules/writer_process.hpp
+#ifndef LOUPE_SINGLE_RULES_WRITER_PROCESS_HPP
+#define LOUPE_SINGLE_RULES_WRITER_PROCESS_HPP
+/// @file
+/// Whether the process that writes a trial is still there.
+
+namespace loupe::inline LOUPE_ABI::rules {
+
+/// Whether a trial's folder is claimed by a process of this host that no longer runs. False where that can't be known: the
+/// trial is of several workers, of another host, or written by another program.
+inline bool writer_is_gone(const AnyStorage& storage) {
+  ByteBuffer line;
+  if (!storage.read(format::claim_key, {}, line)) return false;
+  const auto owner = ClaimOwner::parse(line.text());
+  return owner && owner->state() == ClaimOwner::State::gone;
+}
+
+}  // namespace loupe::inline LOUPE_ABI::rules
+#endif  // LOUPE_SINGLE_RULES_WRITER_PROCESS_HPP
+
+namespace loupe::inline LOUPE_ABI::rules {
+
+LOUPE_DECL std::uint32_t Evaluation::number_of(const Interned& tensor) {
+  constexpr std::uint32_t unknown = UINT32_MAX;
+  if (tensor.number >= numbers_.size()) numbers_.resize(std::size_t{tensor.number} + 1, unknown);
+  std::uint32_t& number = numbers_[tensor.number];
+  if (number == unknown) number = judge_.number_of(tensor.name);
+  return number;
+}
+
+LOUPE_DECL void Evaluation::judge_step(const std::shared_ptr<const Snapshot>& snapshot, const StepRecord& step,
+                                       FunctionRef<void(const Firing&)> on_firing) {
+  const StepPlace at{Step(step.step), {step.mode, step.mode_step}};
+  judge_.begin_step(at);
+  reader_.read(
+      snapshot, step,
+      [&](const Interned& tensor) -> TensorRequest {
+        const Wanted& wanted = judge_.wanted(number_of(tensor), directory_);
+        return {wanted.any, wanted.statistics};
+      },
+      [&](const SavedTensor& saved) {
+        judge_.look({{saved.tensor->name, number_of(*saved.tensor)}, saved.worker->name, at, saved.value, saved.reduced});
+      },
+      [&](const Error& error) {
+        constexpr std::size_t max_problems = 100;
+        if (problems_.size() < max_problems) problems_.push_back(error);
+      });
+  for (const Firing& firing : judge_.end_step()) on_firing(firing);
+  ++judged_steps_;
+}
+
+LOUPE_DECL std::optional<EvaluationEnd> Evaluation::judge_known(const std::shared_ptr<const Snapshot>& snapshot, std::int64_t last,
+                                                                FunctionRef<void(const Firing&)> on_firing) {
+  const std::vector<std::int64_t> steps = snapshot->steps(Mode::global, Steps::with_incomplete);
+  for (auto step = std::lower_bound(steps.begin(), steps.end(), next_); step != steps.end() && *step <= last; ++step) {
+    if (options_.end_step && *step >= *options_.end_step) return EvaluationEnd::end_step;
+    const StepRecord* const record = snapshot->step(*step);
+    next_ = *step + 1;
+    if (record != nullptr) judge_step(snapshot, *record, on_firing);
+    if (judge_.has_ended()) return EvaluationEnd::rules_ended;
+  }
+  if (options_.end_step && next_ >= *options_.end_step) return EvaluationEnd::end_step;
+  return std::nullopt;
+}
+
+LOUPE_DECL result<bool> Evaluation::wait_for_more(FunctionRef<void(const Firing&)> on_firing) {
+  const WaitSettings& wait = trial_->wait_settings();
+  const std::string_view prefixes[] = {format::index_prefix, format::end_marker_key};
+  const std::int64_t now = wait.clock->monotonic_ns();
+  for (const Firing& firing : judge_.idle(now)) on_firing(firing);
+  const auto known = trial_->snapshot();
+  const auto has_more = [&]() -> result<bool> {
+    LOUPE_TRY(trial_->follower().refresh_if_due());
+    const auto latest = trial_->snapshot();
+    return latest->loaded_all() || latest->last_complete_step() > known->last_complete_step();
+  };
+  const auto outcome = poll_until(trial_->storage(), prefixes, wait, now + options_.idle_interval, "a step", has_more);
+  if (outcome || outcome.error().kind != ErrorKind::timeout) return outcome ? result<bool>(true) : fail(outcome.error());
+  return !writer_is_gone(trial_->storage());
+}
+
+LOUPE_DECL result<EvaluationEnd> Evaluation::run(FunctionRef<void(const Firing&)> on_firing) {
+  LOUPE_TRY(trial_->follower().refresh_if_due());
+  while (true) {
+    const auto snapshot = trial_->snapshot();
+    const bool is_last = snapshot->loaded_all();
+    // A step that a worker has not written yet waits, and so do those behind it, for rules see steps in order.
+    if (const auto end = judge_known(snapshot, is_last ? INT64_MAX : snapshot->last_complete_step(), on_firing)) return *end;
+    if (is_last) return EvaluationEnd::no_more_data;
+    if (!options_.follows) return EvaluationEnd::caught_up;
+    LOUPE_ASSIGN(const bool may_come, wait_for_more(on_firing));
+    if (may_come) continue;
+    LOUPE_TRY(trial_->follower().refresh());
+    if (const auto end = judge_known(trial_->snapshot(), INT64_MAX, on_firing)) return *end;
+    return EvaluationEnd::writer_died;
+  }
+}
+
+}  // namespace loupe::inline LOUPE_ABI::rules
+#endif  // LOUPE_SINGLE_RULES_EVALUATION_IPP
+#endif  // LOUPE_SINGLE_RULES_EVALUATION_HPP
 // ---- loupe/frameworks/span.hpp
 #ifndef LOUPE_SINGLE_FRAMEWORKS_SPAN_HPP
 #define LOUPE_SINGLE_FRAMEWORKS_SPAN_HPP

@@ -36,6 +36,7 @@ template <class FrameworkType, class StorageType, class RanksType, class Strateg
           class ExecutorType, class CompatibilityType>
 class BasicHook {
  public:
+  using Framework = FrameworkType;
   using Step = StepScope<BasicHook>;
   /// What a call gives: `void`, or `result<void>` under `Expect`.
   template <class Value>
@@ -141,6 +142,19 @@ class BasicHook {
   [[nodiscard]] Outcome<Collection*> collection(std::string_view name) { return finish(recorder_->collection(name)); }
   /// Adds a collection or replaces the one of that name; refused after the first step.
   Outcome<void> add_collection(const Collection& collection) { return finish(recorder_->add_collection(collection)); }
+
+  /// Attaches rules, which judge what is saved in the step in which it is saved: `loupe/rules/attach.hpp`. Once, before the
+  /// first step.
+  template <class... Rules>
+  Outcome<void> rules(Rules&&... rules) {
+    static_assert(requires { attach_rules(*this, std::forward<Rules>(rules)...); },
+                  "loupe: rules are attached by loupe/rules/attach.hpp: include it, and hand rules of namespace loupe::rules");
+    return finish(attach_rules(*this, std::forward<Rules>(rules)...));
+  }
+  /// What the rules made of the open step, or of the one before; see `StepScope::verdict`.
+  [[nodiscard]] StepVerdict verdict() { return recorder_->verdict(); }
+  /// The part of the hook that is no template, for parts of loupe that extend it.
+  [[nodiscard]] Recorder& recorder() noexcept { return *recorder_; }
 
   /// Waits until all closed steps are written.
   Outcome<void> flush() { return finish(recorder_->flush()); }

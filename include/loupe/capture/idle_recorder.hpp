@@ -40,6 +40,10 @@ class IdleRecorder final : public Recorder {
   [[nodiscard]] ModeStep mode_step(Mode mode) const noexcept override { return {mode, -1}; }
   result<Collection*> collection(std::string_view name) override { return collections_.get(name); }
   result<void> add_collection(const Collection&) override { return {}; }
+  [[nodiscard]] bool has_member(std::string_view, std::string_view) override { return false; }
+  [[nodiscard]] std::string_view worker() const noexcept override { return {}; }
+  result<void> attach(Owner<StepJudge>) override { return {}; }
+  StepVerdict verdict() override { return {}; }
 
  private:
   FailureLog failures_;

@@ -29,6 +29,7 @@ struct [[nodiscard]] NullStep {
   constexpr NullStep& scalar(std::string_view, const Number&, const ScalarOptions& = {}) noexcept {
     return *this;
   }
+  [[nodiscard]] static constexpr StepVerdict verdict() noexcept { return {}; }
   constexpr void end() noexcept {}
 };
 
@@ -74,6 +75,9 @@ struct NullHook {
   [[nodiscard]] static NullCollection collection(std::string_view name) { return NullCollection(name); }
   constexpr void add_collection(const Collection&) noexcept {}
 
+  template <class... Rules>
+  constexpr void rules(Rules&&...) noexcept {}
+  [[nodiscard]] static constexpr StepVerdict verdict() noexcept { return {}; }
   constexpr void flush() noexcept {}
   constexpr void close() noexcept {}
   [[nodiscard]] static constexpr HookRef ref() noexcept { return {}; }

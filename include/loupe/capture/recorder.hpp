@@ -15,6 +15,7 @@
 #include "loupe/base/step.hpp"
 #include "loupe/base/tensor_view.hpp"
 #include "loupe/capture/hook_ref.hpp"
+#include "loupe/capture/step_judge.hpp"
 #include "loupe/select/known_names.hpp"
 
 namespace loupe::inline LOUPE_ABI {
@@ -85,6 +86,17 @@ class Recorder {
   [[nodiscard]] virtual ModeStep mode_step(Mode mode) const noexcept = 0;
   virtual result<Collection*> collection(std::string_view name) = 0;
   virtual result<void> add_collection(const Collection& collection) = 0;
+  /// Whether a tensor belongs to a collection, saved or not.
+  [[nodiscard]] virtual bool has_member(std::string_view collection, std::string_view tensor) = 0;
+
+  /// The name of the worker whose steps these are.
+  [[nodiscard]] virtual std::string_view worker() const noexcept = 0;
+
+  /// Hands what is saved from the next step on to a judge, too. Refused if there is one already.
+  virtual result<void> attach(Owner<StepJudge> judge) = 0;
+  /// What the judge makes of the open step, the first time it is asked: what is saved afterwards is not judged. Else what
+  /// it made of the step that was judged last; without a judge nothing.
+  virtual StepVerdict verdict() = 0;
 };
 
 using RecorderOwner = Owner<Recorder>;

@@ -52,6 +52,10 @@ class StepRecorder final : public Recorder {
   [[nodiscard]] ModeStep mode_step(Mode mode) const noexcept override { return {mode, counters_.modes[mode_index(mode)]}; }
   LOUPE_DECL result<Collection*> collection(std::string_view name) override;
   LOUPE_DECL result<void> add_collection(const Collection& collection) override;
+  [[nodiscard]] LOUPE_DECL bool has_member(std::string_view collection, std::string_view tensor) override;
+  [[nodiscard]] std::string_view worker() const noexcept override { return parts_.worker; }
+  LOUPE_DECL result<void> attach(Owner<StepJudge> judge) override;
+  LOUPE_DECL StepVerdict verdict() override;
 
  private:
   /// A scalar that waits for a step to be written in.
@@ -80,6 +84,8 @@ class StepRecorder final : public Recorder {
   /// Gives the open step a buffer, under the back-pressure policy; false if the step is given up.
   LOUPE_DECL bool take_buffer();
   LOUPE_DECL void hand_over_buffer();
+  LOUPE_DECL void begin_judgement();
+  LOUPE_DECL void end_judgement();
   /// Hands the collections file to the writer, if this worker writes one.
   LOUPE_DECL void export_collections();
   /// Keeps `next` as the outcome if there was no error before; else absorbs its error.
@@ -91,7 +97,12 @@ class StepRecorder final : public Recorder {
   LOUPE_DECL static result<void> check(std::string_view name, const TensorView& tensor);
   LOUPE_DECL result<void> check_name_once(TensorId tensor, std::string_view name);
   LOUPE_DECL result<void> record_due(std::string_view name, const Decision& decision, const TensorView& tensor);
-  LOUPE_DECL result<void> record_reductions(std::string_view name, StatisticSet wanted, const TensorView& tensor);
+  /// Encodes what `reduced_` has of the wanted statistics.
+  LOUPE_DECL result<void> record_reductions(std::string_view name, StatisticSet wanted);
+  /// Shows a tensor, and what `reduced_` has of it, to the judge.
+  LOUPE_DECL result<void> show_judge(std::string_view name, const TensorView& tensor);
+  /// What the judge wants of a tensor of the open step; null if nothing.
+  LOUPE_DECL const StatisticSet* judge_wants(std::string_view name);
   /// Encodes a record whose tag is the end of the buffer's texts, from `tag_begin` on.
   LOUPE_DECL result<void> append(std::uint32_t tag_begin, double wall_time, const TensorView& tensor);
   LOUPE_DECL result<void> append_scalar_summary(std::string_view name, double wall_time, const TensorView& tensor);
@@ -113,6 +124,9 @@ class StepRecorder final : public Recorder {
   Counters counters_;
   CaptureCounts counts_;
   ReducedValues reduced_;
+  Owner<StepJudge> judge_;
+  StepVerdict verdict_;               ///< of the step that was judged last
+  std::vector<Owner<NameFilter>> member_filters_;  ///< of the collections, by number, made when they are asked for
   std::vector<WaitingScalar> scalars_;
   std::vector<WaitingTensor> custom_;
   std::size_t absorbed_pattern_errors_ = 0;
@@ -129,6 +143,7 @@ class StepRecorder final : public Recorder {
   bool is_closed_ = false;
   bool is_given_up_ = false;          ///< nothing more is kept of the open step
   bool raw_is_dropped_ = false;       ///< the open step keeps no raw tensors, for lack of memory
+  bool is_judging_ = false;           ///< the judge has begun the open step and not ended it
   bool is_counted_reduced_ = false;   ///< a raw tensor of the open step was dropped
   bool has_saved_;                    ///< a tensor was offered at a step that was due
   bool has_exported_collections_ = false;
@@ -139,5 +154,6 @@ class StepRecorder final : public Recorder {
 
 #ifndef LOUPE_SEPARATE_COMPILATION
 #include "loupe/capture/step_recorder.ipp"
+#include "loupe/capture/step_recorder_judge.ipp"
 #include "loupe/capture/step_recorder_records.ipp"
 #endif

@@ -215,6 +215,7 @@ LOUPE_DECL result<void> StepRecorder::open_step() {
   step_time_ = now();
   if (has_saved_ && !has_exported_collections_ && parts_.quirks.late_collections_file) export_collections();
   find_out_what_is_due(true);
+  if (judge_ && target.armed) begin_judgement();
   // A scalar that can't be written must not cost the step that it happens to come in.
   if (!scalars_.empty() && !parts_.quirks.scalars_wait)
     if (auto written = write_waiting_scalars(); !written) absorb(std::move(written).error());
@@ -262,6 +263,7 @@ LOUPE_DECL bool StepRecorder::take_buffer() {
 LOUPE_DECL result<void> StepRecorder::close_step() {
   if (!is_open_ || leaves_to_parent()) return {};
   target.armed = false;
+  end_judgement();
   result<void> outcome;
   if (parts_.quirks.scalars_wait && buffer_ != nullptr) outcome = write_waiting_scalars();
   is_open_ = is_given_up_ = false;

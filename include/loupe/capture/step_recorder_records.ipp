@@ -77,7 +77,11 @@ LOUPE_DECL result<void> StepRecorder::record_due(std::string_view name, const De
     failures_.add_reduced_step();
   }
   result<void> outcome;
-  if (!decision.statistics.empty()) merge(outcome, record_reductions(name, decision.statistics, tensor));
+  const StatisticSet* const judged = judge_wants(name);
+  if (const StatisticSet all = judged != nullptr ? decision.statistics | *judged : StatisticSet(decision.statistics); !all.empty())
+    parts_.reduce(tensor, all, reduced_);
+  else reduced_.clear();
+  if (!decision.statistics.empty()) merge(outcome, record_reductions(name, decision.statistics));
   if (exports_tensorboard_ && decision.histogram_collection >= 0 && !is_empty && tensor.type != ElementType::boolean &&
       tensor.type != ElementType::string)
     merge(outcome,
@@ -85,12 +89,11 @@ LOUPE_DECL result<void> StepRecorder::record_due(std::string_view name, const De
   if (keeps_raw) merge(outcome, append(buffer_->keep_text(name), step_time_, tensor));
   if (exports_tensorboard_ && decision.scalar_summary && tensor.size() == 1 && tensor.type != ElementType::string)
     merge(outcome, append_scalar_summary(name, step_time_, tensor));
+  if (judged != nullptr) merge(outcome, show_judge(name, tensor));
   return outcome;
 }
 
-LOUPE_DECL result<void> StepRecorder::record_reductions(std::string_view name, StatisticSet wanted,
-                                                        const TensorView& tensor) {
-  parts_.reduce(tensor, wanted, reduced_);
+LOUPE_DECL result<void> StepRecorder::record_reductions(std::string_view name, StatisticSet wanted) {
   result<void> outcome;
   const auto append_value = [&](std::string_view operation, const Scalar& value) {
     const std::uint32_t tag = buffer_->text_end();
@@ -100,7 +103,7 @@ LOUPE_DECL result<void> StepRecorder::record_reductions(std::string_view name, S
     // A sum too large for any integer that Python reads is kept as a double.
     if (!append(tag, step_time_, one_element(value))) merge(outcome, append(tag, step_time_, one_element(widened)));
   };
-  for (const Statistic statistic : reduced_.present) append_value(statistic_name(statistic), *reduced_.find(statistic));
+  for (const Statistic statistic : reduced_.present & wanted) append_value(statistic_name(statistic), *reduced_.find(statistic));
   for (std::uint32_t index = 0; index < reduced_.custom_count; ++index)
     append_value(reduced_.custom[index].name, reduced_.custom[index].value);
   return outcome;
@@ -167,9 +170,18 @@ LOUPE_DECL result<void> StepRecorder::record_scalar(std::string_view name, const
 LOUPE_DECL result<void> StepRecorder::write_scalar(std::string_view name, const TensorView& value, double time) {
   if (buffer_ == nullptr && !take_buffer()) return {};
   const std::uint32_t tag = buffer_->keep_text(format::scalar_prefix, name);
+  const std::uint32_t tag_size = buffer_->text_end() - tag;
   if (exports_tensorboard_ && value.type != ElementType::string)
-    LOUPE_TRY(append_scalar_summary(buffer_->text(tag, buffer_->text_end() - tag), time, value));
-  return append(tag, time, TensorView(value.data, value.type, {1}));
+    LOUPE_TRY(append_scalar_summary(buffer_->text(tag, tag_size), time, value));
+  const TensorView as_written(value.data, value.type, {1});
+  LOUPE_TRY(append(tag, time, as_written));
+  // Looked up in a copy: the judge may ask for texts of its own.
+  if (!is_judging_) return {};
+  const Text written_name = buffer_->text(tag, tag_size);
+  const StatisticSet* const judged = judge_wants(written_name);
+  if (judged == nullptr) return {};
+  parts_.reduce(as_written, *judged, reduced_);
+  return show_judge(written_name, as_written);
 }
 
 LOUPE_DECL result<void> StepRecorder::write_waiting_scalars() {

@@ -46,6 +46,10 @@ class [[nodiscard]] StepScope {
     return chain([&] { return hook_->save_scalar(name, value, options); });
   }
 
+  /// What the hook's rules make of what was saved so far. Ask it where the answer is needed, say before the update is
+  /// applied; what the step saves afterwards is not judged. Nothing at a step at which nothing is due.
+  [[nodiscard]] StepVerdict verdict() { return is_current() && hook_->armed() ? hook_->verdict() : StepVerdict(); }
+
   /// Closes the step now and gives the outcome as the hook's error policy says. Again: nothing.
   auto end() {
     using Outcome = decltype(hook_->end_step());

@@ -81,7 +81,7 @@ class Judge {
     std::vector<std::uint32_t> runs;  ///< of the rules that want it
     bool is_decided = false;
   };
-  void take(Run& run, Outcome outcome, const StepPlace& at);
+  void take(std::uint32_t number, Outcome outcome);
 
   NameTable names_;
   std::vector<Known> known_;  ///< by tensor

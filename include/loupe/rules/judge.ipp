@@ -51,11 +51,12 @@ LOUPE_DECL void Judge::look(const Evidence& evidence) {
   }
 }
 
-LOUPE_DECL void Judge::take(Run& run, Outcome outcome, const StepPlace& at) {
+LOUPE_DECL void Judge::take(std::uint32_t number, Outcome outcome) {
+  Run& run = runs_[number];
   if (outcome == Outcome::fired) {
     ++run.firings;
     run.violations += run.findings.total();
-    run.last = Firing{run.rule.name(), at, run.findings.take(), run.findings.total()};
+    run.last = Firing{run.rule.name(), number, at_, run.findings.take(), run.findings.total()};
     firings_.push_back(*run.last);
     if (run.terms.ends_at_first_firing) run.has_ended = true;
   }
@@ -63,19 +64,20 @@ LOUPE_DECL void Judge::take(Run& run, Outcome outcome, const StepPlace& at) {
 }
 
 LOUPE_DECL std::span<const Firing> Judge::end_step() {
-  for (Run& run : runs_) {
-    if (!std::exchange(run.is_due, false)) continue;
-    take(run, run.rule.conclude(at_, run.findings), at_);
+  for (std::uint32_t number = 0; number < runs_.size(); ++number) {
+    Run& run = runs_[number];
+    if (std::exchange(run.is_due, false)) take(number, run.rule.conclude(at_, run.findings));
   }
   return firings_;
 }
 
 LOUPE_DECL std::span<const Firing> Judge::idle(std::int64_t monotonic_ns) {
   firings_.clear();
-  for (Run& run : runs_) {
+  for (std::uint32_t number = 0; number < runs_.size(); ++number) {
+    Run& run = runs_[number];
     if (run.has_ended) continue;
     run.findings.begin_step();
-    take(run, run.rule.idle(monotonic_ns, run.findings), at_);
+    take(number, run.rule.idle(monotonic_ns, run.findings));
   }
   return firings_;
 }

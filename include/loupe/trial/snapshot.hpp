@@ -123,6 +123,8 @@ class Snapshot {
   /// The workers that have anything of a tensor at a step, in the order in which their files were loaded.
   [[nodiscard]] LOUPE_DECL std::vector<std::string_view> workers(const Interned* tensor, ModeStep at) const;
 
+  /// A global step, if anything of it is known.
+  [[nodiscard]] const StepRecord* step(std::int64_t global_step) const noexcept { return steps_.find(global_step); }
   [[nodiscard]] const TensorRecord* tensor(std::string_view name) const noexcept { return tensors_.find(name); }
   [[nodiscard]] const ReductionName& reduction(std::uint16_t part) const noexcept {
     return (*reductions_)[part - std::size_t{first_reduction_part}];

@@ -47,6 +47,8 @@ class TensorReader {
   LOUPE_DECL result<Shape> shape(const Interned* tensor, ModeStep at, std::string_view worker);
   /// A reduction by its name, saved or else computed from the value.
   LOUPE_DECL result<ReductionValue> reduction(const Interned* tensor, ModeStep at, std::string_view name, std::string_view worker);
+  /// One part of a tensor at a step of a snapshot that is held meanwhile. Errors: that it can't be read.
+  LOUPE_DECL result<ValueView> part(const std::shared_ptr<const Snapshot>& snapshot, const TensorStep& step, TensorStep::Found found);
   /// The reductions that were saved; none is no error.
   LOUPE_DECL result<std::vector<ReductionValue>> saved_reductions(const Interned* tensor, ModeStep at, std::string_view worker);
 

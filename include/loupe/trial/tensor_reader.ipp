@@ -111,6 +111,12 @@ LOUPE_DECL result<ValueView> TensorReader::value(const Interned* tensor, ModeSte
   return std::move(decoded.value);
 }
 
+LOUPE_DECL result<ValueView> TensorReader::part(const std::shared_ptr<const Snapshot>& snapshot, const TensorStep& step,
+                                                TensorStep::Found found) {
+  LOUPE_ASSIGN(DecodedValue decoded, read({snapshot, step, step.at}, found));
+  return std::move(decoded.value);
+}
+
 LOUPE_DECL result<Shape> TensorReader::shape(const Interned* tensor, ModeStep at, std::string_view worker) {
   LOUPE_ASSIGN(const Place place, locate(tensor, at, worker));
   if (const TensorStep::Found found = place.step.find(shape_part)) return found.block->shape(*found.entry);

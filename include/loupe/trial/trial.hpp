@@ -177,6 +177,9 @@ class BasicTrial {
   /// An immutable state of the trial, for many questions to the same moment; null if the trial could not be opened.
   [[nodiscard]] std::shared_ptr<const Snapshot> snapshot() const { return core_ ? (*core_)->snapshot() : nullptr; }
 
+  /// The trial behind its policies, or why it could not be opened: for code that reads whole steps, as rules do.
+  [[nodiscard]] const result<std::shared_ptr<TrialCore>>& core() const noexcept { return core_; }
+
   /// Trials are the same if name and path are.
   friend bool operator==(const BasicTrial& a, const BasicTrial& b) noexcept { return a.name() == b.name() && a.path() == b.path(); }
 
@@ -195,6 +198,7 @@ class BasicTrial {
                     return fail(ErrorKind::unsupported, statistic_name(statistic), "the trial's reduction strategy doesn't give it");
                   return StrategyType::value(StrategyType::partials(view, statistic), statistic);
                 },
+                .reduce = &reduce_tensor<StrategyType>,
                 .required_workers = &CompletenessType::required_workers,
                 .quirks = reader_quirks<CompatibilityType>,
             },

@@ -17,6 +17,7 @@
 #include "loupe/select/name_filter.hpp"
 #include "loupe/storage/any_storage.hpp"
 #include "loupe/trial/event_files.hpp"
+#include "loupe/reduce/strategy.hpp"
 #include "loupe/trial/follower.hpp"
 #include "loupe/trial/reader_quirks.hpp"
 #include "loupe/trial/tensor_reader.hpp"
@@ -40,6 +41,7 @@ struct TrialParts {
   Text path;
   PatternCompiler engine = nullptr;
   ComputeStatistic compute = nullptr;
+  ReduceFunction reduce = nullptr;  ///< the same of several statistics in one pass
   std::uint32_t (*required_workers)(std::uint32_t num_workers) = nullptr;
   ReaderQuirks quirks;
 };
@@ -59,6 +61,10 @@ class TrialCore {
   [[nodiscard]] const TrialCollections& collections() const noexcept { return collections_; }
   [[nodiscard]] std::shared_ptr<const Snapshot> snapshot() const { return follower_.snapshot(); }
   [[nodiscard]] const ReaderQuirks& quirks() const noexcept { return parts_.quirks; }
+  [[nodiscard]] const AnyStorage& storage() const noexcept { return parts_.storage; }
+  [[nodiscard]] const WaitSettings& wait_settings() const noexcept { return wait_; }
+  /// Statistics by the trial's strategy.
+  void reduce(const TensorView& view, StatisticSet wanted, ReducedValues& out) const { parts_.reduce(view, wanted, out); }
 
   /// The tensor of a name, after a refresh if it isn't known; null if there is none.
   LOUPE_DECL result<const Interned*> find(std::string_view name);
