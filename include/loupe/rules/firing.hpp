@@ -10,6 +10,7 @@
 #include "loupe/base/text.hpp"
 #include "loupe/rules/evidence.hpp"
 #include "loupe/rules/findings.hpp"
+#include "loupe/wire/json_writer.hpp"
 
 namespace loupe::inline LOUPE_ABI::rules {
 
@@ -26,6 +27,8 @@ struct Firing {
   /// One JSON object on one line, without a line end: rule, step, mode, mode_step, violations, violations_total. Numbers
   /// that JSON doesn't have are strings (`NaN`, `Infinity`).
   LOUPE_DECL void append_json(ByteBuffer& out) const;
+  /// The violations as a JSON array, each with step, mode and mode step of its own.
+  LOUPE_DECL void append_violations(wire::JsonWriter& json) const;
 };
 
 }  // namespace loupe::inline LOUPE_ABI::rules

@@ -47,9 +47,16 @@ LOUPE_DECL void Firing::append_json(ByteBuffer& out) const {
   wire::JsonWriter json(out);
   json.begin_object().key("rule").string(rule);
   json.key("step").number(at.step.value).key("mode").string(mode_name(at.mode.mode)).key("mode_step").number(at.mode.value);
-  json.key("violations").begin_array();
+  json.key("violations");
+  append_violations(json);
+  json.key("violations_total").number(total).end_object();
+}
+
+LOUPE_DECL void Firing::append_violations(wire::JsonWriter& json) const {
+  json.begin_array();
   for (const Violation& violation : violations) {
     json.begin_object().key("tensor").string(violation.tensor).key("worker").string(violation.worker);
+    json.key("step").number(at.step.value).key("mode").string(mode_name(at.mode.mode)).key("mode_step").number(at.mode.value);
     if (violation.element) json.key("element").number(*violation.element);
     json.key("value");
     detail::write_number(json, violation.value);
@@ -57,7 +64,7 @@ LOUPE_DECL void Firing::append_json(ByteBuffer& out) const {
     detail::write_number(json, violation.threshold);
     json.key("reason").string(violation.reason).end_object();
   }
-  json.end_array().key("violations_total").number(total).end_object();
+  json.end_array();
 }
 
 }  // namespace loupe::inline LOUPE_ABI::rules
