@@ -14529,6 +14529,9 @@ class Recorder {
   /// Whether a tensor belongs to a collection, saved or not.
   [[nodiscard]] virtual bool has_member(std::string_view collection, std::string_view tensor) = 0;
 
+  /// The name of the worker whose steps these are.
+  [[nodiscard]] virtual std::string_view worker() const noexcept = 0;
+
   /// Hands what is saved from the next step on to a judge, too. Refused if there is one already.
   virtual result<void> attach(Owner<StepJudge> judge) = 0;
   /// What the judge makes of the open step, the first time it is asked: what is saved afterwards is not judged. Else what
@@ -14790,6 +14793,7 @@ template <class FrameworkType, class StorageType, class RanksType, class Strateg
           class ExecutorType, class CompatibilityType>
 class BasicHook {
  public:
+  using Framework = FrameworkType;
   using Step = StepScope<BasicHook>;
   /// What a call gives: `void`, or `result<void>` under `Expect`.
   template <class Value>
@@ -15218,6 +15222,7 @@ class IdleRecorder final : public Recorder {
   result<Collection*> collection(std::string_view name) override { return collections_.get(name); }
   result<void> add_collection(const Collection&) override { return {}; }
   [[nodiscard]] bool has_member(std::string_view, std::string_view) override { return false; }
+  [[nodiscard]] std::string_view worker() const noexcept override { return {}; }
   result<void> attach(Owner<StepJudge>) override { return {}; }
   StepVerdict verdict() override { return {}; }
 
@@ -16190,6 +16195,7 @@ class StepRecorder final : public Recorder {
   LOUPE_DECL result<Collection*> collection(std::string_view name) override;
   LOUPE_DECL result<void> add_collection(const Collection& collection) override;
   [[nodiscard]] LOUPE_DECL bool has_member(std::string_view collection, std::string_view tensor) override;
+  [[nodiscard]] std::string_view worker() const noexcept override { return parts_.worker; }
   LOUPE_DECL result<void> attach(Owner<StepJudge> judge) override;
   LOUPE_DECL StepVerdict verdict() override;
 
@@ -20130,18 +20136,336 @@ class BasicTrial {
 
 }  // namespace loupe::inline LOUPE_ABI
 #endif  // LOUPE_SINGLE_TRIAL_TRIAL_HPP
-// ---- loupe/rules/builtin/all_zero.hpp
-#ifndef LOUPE_SINGLE_RULES_BUILTIN_ALL_ZERO_HPP
-#define LOUPE_SINGLE_RULES_BUILTIN_ALL_ZERO_HPP
+// ---- loupe/rules/attach.hpp
+#ifndef LOUPE_SINGLE_RULES_ATTACH_HPP
+#define LOUPE_SINGLE_RULES_ATTACH_HPP
 /// @file
-/// AllZero: a tensor wholly or mostly zero (rules.md 5.8).
+/// Rules inside a hook: each step is judged while it is taken (rules.md section 2).
 
-// ---- loupe/rules/builtin/tensor_choice.hpp
-#ifndef LOUPE_SINGLE_RULES_BUILTIN_TENSOR_CHOICE_HPP
-#define LOUPE_SINGLE_RULES_BUILTIN_TENSOR_CHOICE_HPP
+// ---- loupe/rules/firing_sink.hpp
+#ifndef LOUPE_SINGLE_RULES_FIRING_SINK_HPP
+#define LOUPE_SINGLE_RULES_FIRING_SINK_HPP
 /// @file
-/// The parameters by which many rules choose their tensors (rules.md section 3).
+/// Who is told that a rule has fired.
 
+// ---- loupe/rules/firing.hpp
+#ifndef LOUPE_SINGLE_RULES_FIRING_HPP
+#define LOUPE_SINGLE_RULES_FIRING_HPP
+/// @file
+/// A rule's condition that was met at a step: who, where, what and how much.
+
+// ---- loupe/rules/evidence.hpp
+#ifndef LOUPE_SINGLE_RULES_EVIDENCE_HPP
+#define LOUPE_SINGLE_RULES_EVIDENCE_HPP
+/// @file
+/// What a rule may ask: a tensor of a step as one worker saved it. The hook shows it while the tensor is at hand, a trial
+/// after reading it; a rule can't tell which.
+
+namespace loupe::inline LOUPE_ABI::rules {
+
+/// A step under judgement.
+struct StepPlace {
+  Step step;     ///< the global one
+  ModeStep mode; ///< its mode, and its number within that
+  friend bool operator==(const StepPlace&, const StepPlace&) = default;
+};
+
+/// Which tensors a collection has, by the hook or the trial that is judged.
+class Directory {
+ public:
+  virtual ~Directory() = default;
+  /// Whether a tensor belongs to a collection; to none that doesn't exist.
+  [[nodiscard]] virtual bool contains(std::string_view collection, std::string_view tensor) const = 0;
+};
+
+/// A tensor by name. The number stands for the name as long as one judge judges: names count from 0.
+struct TensorName {
+  std::string_view name;
+  std::uint32_t number = 0;
+};
+
+/// What a rule needs of a tensor.
+struct Wanted {
+  bool any = false;              ///< it looks at the tensor at all
+  bool raw = false;              ///< it needs the elements
+  StatisticSet statistics = {};  ///< it takes these, computed or as they were saved
+
+  constexpr Wanted& operator|=(const Wanted& other) noexcept {
+    any |= other.any;
+    raw |= other.raw;
+    statistics |= other.statistics;
+    return *this;
+  }
+  friend constexpr bool operator==(const Wanted&, const Wanted&) = default;
+};
+
+/// The elements of a tensor.
+constexpr Wanted wants_elements() noexcept { return {.any = true, .raw = true}; }
+/// Statistics of a tensor.
+constexpr Wanted wants_statistics(StatisticSet statistics) noexcept { return {.any = true, .statistics = statistics}; }
+
+/// What one worker saved of one tensor at one step. Valid during the call that it is handed to.
+struct Evidence {
+  TensorName tensor;
+  std::string_view worker;
+  StepPlace at;
+  TensorView value;                           ///< without a tensor where only reductions were saved
+  const ReducedValues* reduced = nullptr;     ///< those that were wanted and are to be had; may be null
+
+  [[nodiscard]] bool has_value() const noexcept { return value.has_tensor(); }
+  /// A statistic as a number; nothing where there is none.
+  [[nodiscard]] std::optional<double> statistic(Statistic statistic) const noexcept {
+    const Scalar* found = reduced != nullptr ? reduced->find(statistic) : nullptr;
+    return found != nullptr && found->has_value() ? std::optional(found->as_double()) : std::nullopt;
+  }
+};
+
+}  // namespace loupe::inline LOUPE_ABI::rules
+#endif  // LOUPE_SINGLE_RULES_EVIDENCE_HPP
+// ---- loupe/rules/findings.hpp
+#ifndef LOUPE_SINGLE_RULES_FINDINGS_HPP
+#define LOUPE_SINGLE_RULES_FINDINGS_HPP
+/// @file
+/// What a rule found in a step.
+
+namespace loupe::inline LOUPE_ABI::rules {
+
+/// One thing that is wrong.
+struct Violation {
+  Text tensor;                              ///< empty where no single tensor is to blame
+  Text worker;
+  std::optional<std::int64_t> element = {}; ///< flat index of the first element that is wrong
+  double value = 0;                         ///< what was measured
+  double threshold = 0;                     ///< what it was held against
+  Text reason;                              ///< a clause for a person: `mean of absolute values is below the threshold`
+};
+
+/// The most violations of a step that are kept in words; all are counted.
+inline constexpr std::size_t max_violations = 100;
+
+/// Collects what one rule finds in one step, and counts what it looked at. One thread at a time.
+class Findings {
+ public:
+  /// Notes that a value was looked at.
+  void count_datapoint() noexcept { ++datapoints_; }
+  /// Adds a violation by a tensor.
+  void add(const Evidence& by, double value, double threshold, std::string_view reason,
+           std::optional<std::int64_t> element = {}) {
+    if (++total_ > max_violations) return;
+    violations_.push_back({by.tensor.name, by.worker, element, value, threshold, reason});
+  }
+  /// Adds a violation that isn't one tensor's, or one whose tensor is gone by now.
+  void add(Violation violation) {
+    if (++total_ <= max_violations) violations_.push_back(std::move(violation));
+  }
+  /// Tells the user, once for each tensor and sentence, why something wasn't judged. `sentence` is a literal.
+  void warn(std::string_view tensor, std::string_view sentence) {
+    if (warned_.size() >= max_warnings || !warned_.emplace(Text(tensor), sentence).second) return;
+    warnings_.push_back(Text::join(tensor, ": ", sentence));
+  }
+
+  [[nodiscard]] std::span<const Violation> violations() const noexcept { return violations_; }
+  [[nodiscard]] std::uint64_t total() const noexcept { return total_; }
+  /// Values looked at in all steps.
+  [[nodiscard]] std::uint64_t datapoints() const noexcept { return datapoints_; }
+  /// Warnings of all steps.
+  [[nodiscard]] std::span<const Text> warnings() const noexcept { return warnings_; }
+
+  /// Forgets the violations of the last step; what is counted over all steps stays.
+  void begin_step() noexcept {
+    violations_.clear();
+    total_ = 0;
+  }
+  /// Hands the violations of this step over.
+  [[nodiscard]] std::vector<Violation> take() noexcept { return std::exchange(violations_, {}); }
+
+ private:
+  static constexpr std::size_t max_warnings = 1000;
+  std::vector<Violation> violations_;
+  std::vector<Text> warnings_;
+  std::set<std::pair<Text, std::string_view>> warned_;
+  std::uint64_t total_ = 0;
+  std::uint64_t datapoints_ = 0;
+};
+
+}  // namespace loupe::inline LOUPE_ABI::rules
+#endif  // LOUPE_SINGLE_RULES_FINDINGS_HPP
+
+namespace loupe::inline LOUPE_ABI::rules {
+
+/// A rule fired. The first violation is that of the tensor that the step saved first.
+struct Firing {
+  Text rule;
+  std::uint32_t rule_number = 0;      ///< among the judge's rules, in the order in which they were added
+  StepPlace at;
+  std::vector<Violation> violations = {};  ///< at most `max_violations`
+  std::uint64_t total = 0;            ///< how many there were
+
+  /// `ExplodingTensor fired at step 12 (TRAIN 10): gradient/w of worker_0, element 3: …; 4 more`.
+  [[nodiscard]] LOUPE_DECL Text sentence() const;
+  /// One JSON object on one line, without a line end: rule, step, mode, mode_step, violations, violations_total. Numbers
+  /// that JSON doesn't have are strings (`NaN`, `Infinity`).
+  LOUPE_DECL void append_json(ByteBuffer& out) const;
+  /// The violations as a JSON array, each with step, mode and mode step of its own.
+  LOUPE_DECL void append_violations(wire::JsonWriter& json) const;
+};
+
+}  // namespace loupe::inline LOUPE_ABI::rules
+
+// ---- loupe/rules/firing.ipp
+#ifndef LOUPE_SINGLE_RULES_FIRING_IPP
+#define LOUPE_SINGLE_RULES_FIRING_IPP
+
+namespace loupe::inline LOUPE_ABI::rules {
+
+namespace detail {
+
+inline std::string_view non_finite_name(double number) noexcept {
+  return std::isnan(number) ? "NaN" : number > 0 ? "Infinity" : "-Infinity";
+}
+
+inline Text number_words(double number) {
+  if (!std::isfinite(number)) return non_finite_name(number);
+  ByteBuffer digits;
+  wire::append_json_number(digits, number);
+  return std::as_const(digits).text();
+}
+
+inline void write_number(wire::JsonWriter& json, double number) {
+  if (std::isfinite(number)) json.number(number);
+  else json.string(non_finite_name(number));
+}
+
+}  // namespace detail
+
+LOUPE_DECL Text Firing::sentence() const {
+  Text sentence = Text::join(rule.view(), " fired at step ", to_text(at.step.value).view());
+  if (at.mode.mode != Mode::global)
+    sentence = Text::join(sentence.view(), " (", mode_name(at.mode.mode), " ", to_text(at.mode.value).view(), ")");
+  if (violations.empty()) return sentence;
+  const Violation& first = violations.front();
+  sentence = Text::join(sentence.view(), ": ", first.tensor.view());
+  if (!first.worker.empty()) sentence = Text::join(sentence.view(), first.tensor.empty() ? "" : " of ", first.worker.view());
+  if (first.element) sentence = Text::join(sentence.view(), ", element ", to_text(*first.element).view());
+  sentence = Text::join({sentence.view(), first.tensor.empty() && first.worker.empty() ? "" : ": ", first.reason.view(), " (",
+                         detail::number_words(first.value).view(), ", threshold ", detail::number_words(first.threshold).view(), ")"});
+  if (total > 1) sentence = Text::join(sentence.view(), "; ", to_text(static_cast<long long>(total - 1)).view(), " more");
+  return sentence;
+}
+
+LOUPE_DECL void Firing::append_json(ByteBuffer& out) const {
+  wire::JsonWriter json(out);
+  json.begin_object().key("rule").string(rule);
+  json.key("step").number(at.step.value).key("mode").string(mode_name(at.mode.mode)).key("mode_step").number(at.mode.value);
+  json.key("violations");
+  append_violations(json);
+  json.key("violations_total").number(total).end_object();
+}
+
+LOUPE_DECL void Firing::append_violations(wire::JsonWriter& json) const {
+  json.begin_array();
+  for (const Violation& violation : violations) {
+    json.begin_object().key("tensor").string(violation.tensor).key("worker").string(violation.worker);
+    json.key("step").number(at.step.value).key("mode").string(mode_name(at.mode.mode)).key("mode_step").number(at.mode.value);
+    if (violation.element) json.key("element").number(*violation.element);
+    json.key("value");
+    detail::write_number(json, violation.value);
+    json.key("threshold");
+    detail::write_number(json, violation.threshold);
+    json.key("reason").string(violation.reason).end_object();
+  }
+  json.end_array();
+}
+
+}  // namespace loupe::inline LOUPE_ABI::rules
+#endif  // LOUPE_SINGLE_RULES_FIRING_IPP
+#endif  // LOUPE_SINGLE_RULES_FIRING_HPP
+
+namespace loupe::inline LOUPE_ABI::rules {
+
+/// Is told each firing, in the step in which it happens. A failure is reported and doesn't reach the rule or the training.
+class FiringSink {
+ public:
+  virtual ~FiringSink() = default;
+  virtual result<void> fired(const Firing& firing) = 0;
+};
+
+/// A sink that calls what it was made of: `void(const Firing&)` or `result<void>(const Firing&)`.
+template <class Callable>
+class CallingSink final : public FiringSink {
+ public:
+  explicit CallingSink(Callable callable) : callable_(std::move(callable)) {}
+  result<void> fired(const Firing& firing) override {
+    if constexpr (std::is_void_v<decltype(callable_(firing))>) {
+      callable_(firing);
+      return {};
+    } else {
+      return callable_(firing);
+    }
+  }
+
+ private:
+  Callable callable_;
+};
+
+/// A sink of a callable: `on_firing([](const Firing& firing) { … })`.
+template <class Callable>
+std::shared_ptr<FiringSink> on_firing(Callable callable) {
+  return std::make_shared<CallingSink<Callable>>(std::move(callable));
+}
+
+}  // namespace loupe::inline LOUPE_ABI::rules
+#endif  // LOUPE_SINGLE_RULES_FIRING_SINK_HPP
+// ---- loupe/rules/judge.hpp
+#ifndef LOUPE_SINGLE_RULES_JUDGE_HPP
+#define LOUPE_SINGLE_RULES_JUDGE_HPP
+/// @file
+/// Puts rules to work on one step after the other, whoever shows the steps: the hook, a follower of a run, a reader of a
+/// finished one.
+
+// ---- loupe/rules/rule.hpp
+#ifndef LOUPE_SINGLE_RULES_RULE_HPP
+#define LOUPE_SINGLE_RULES_RULE_HPP
+/// @file
+/// What a rule is, and a rule of any type.
+
+// ---- loupe/rules/outcome.hpp
+#ifndef LOUPE_SINGLE_RULES_OUTCOME_HPP
+#define LOUPE_SINGLE_RULES_OUTCOME_HPP
+/// @file
+/// What a rule says of a step: three values, because "nothing was looked at" is not "no issue".
+
+namespace loupe::inline LOUPE_ABI::rules {
+
+/// What a rule, or a part of one, says of a step.
+enum class Outcome : std::uint8_t {
+  no_data,  ///< nothing that it looks at was there
+  clear,    ///< there is no issue
+  fired,    ///< its condition is met
+};
+
+/// Kleene's `and`: clear if either is, fired if both are.
+constexpr Outcome both(Outcome one, Outcome other) noexcept {
+  if (one == Outcome::clear || other == Outcome::clear) return Outcome::clear;
+  return one == Outcome::fired && other == Outcome::fired ? Outcome::fired : Outcome::no_data;
+}
+
+/// Kleene's `or`: fired if either is, clear if both are.
+constexpr Outcome either(Outcome one, Outcome other) noexcept {
+  if (one == Outcome::fired || other == Outcome::fired) return Outcome::fired;
+  return one == Outcome::clear && other == Outcome::clear ? Outcome::clear : Outcome::no_data;
+}
+
+/// Kleene's `not`: nothing known stays nothing known.
+constexpr Outcome negated(Outcome of) noexcept {
+  return of == Outcome::fired ? Outcome::clear : of == Outcome::clear ? Outcome::fired : Outcome::no_data;
+}
+
+/// Whether a condition that could be judged is met.
+constexpr Outcome outcome_of(bool is_met) noexcept { return is_met ? Outcome::fired : Outcome::clear; }
+
+}  // namespace loupe::inline LOUPE_ABI::rules
+#endif  // LOUPE_SINGLE_RULES_OUTCOME_HPP
 // ---- loupe/rules/parameters.hpp
 #ifndef LOUPE_SINGLE_RULES_PARAMETERS_HPP
 #define LOUPE_SINGLE_RULES_PARAMETERS_HPP
@@ -20549,80 +20873,449 @@ LOUPE_DECL result<std::vector<Text>> split_list(std::string_view text) {
 }  // namespace loupe::inline LOUPE_ABI::rules
 #endif  // LOUPE_SINGLE_RULES_PARAMETERS_IPP
 #endif  // LOUPE_SINGLE_RULES_PARAMETERS_HPP
+
+namespace loupe::inline LOUPE_ABI::rules {
+
+/// A condition on steps. It is shown the tensors of one step after the other, in the order in which the step saved them,
+/// and then says what it makes of the step:
+///
+/// - `wants(tensor, directory) -> Wanted`: asked once for each tensor name, before the first `look` at it;
+/// - `look(evidence, findings)`: for each tensor that it wants, once for each worker that saved it;
+/// - `conclude(at, findings) -> Outcome`: at the end of the step.
+///
+/// It may keep what it needs of earlier steps in itself; a copy of a rule that hasn't looked at anything starts afresh.
+/// Optional: `name`, a static constant; `visit(ParameterVisitor&)`, its parameters; `check() -> result<void>`, whether
+/// they go together; `has_ended() -> bool`, whether it will look at no further step; `idle(monotonic_ns, findings) ->
+/// Outcome`, called while nothing new comes.
+template <class Type>
+concept RulePredicate = std::copy_constructible<Type> &&
+                        requires(Type& rule, const TensorName& tensor, const Directory& directory, const Evidence& evidence,
+                                 const StepPlace& at, Findings& findings) {
+                          { rule.wants(tensor, directory) } -> std::same_as<Wanted>;
+                          { rule.look(evidence, findings) } -> std::same_as<void>;
+                          { rule.conclude(at, findings) } -> std::same_as<Outcome>;
+                        };
+
+/// A rule of any type, with its name. A copy has the same parameters and, if the original hasn't looked at a step yet, is
+/// as good as new. One thread at a time.
+class Rule {
+ public:
+  /// A rule that has a name of its own.
+  template <class Type>
+    requires(!std::same_as<std::remove_cvref_t<Type>, Rule> && requires { std::string_view(std::remove_cvref_t<Type>::name); })
+  Rule(Type&& rule) : Rule(std::remove_cvref_t<Type>::name, std::forward<Type>(rule)) {}
+  /// A rule under a name, by which firings are reported.
+  template <class Type>
+  Rule(std::string_view name, Type&& rule)
+      : name_(name), model_(new Model<std::remove_cvref_t<Type>>(std::forward<Type>(rule))) {
+    static_assert(RulePredicate<std::remove_cvref_t<Type>>,
+                  "loupe::rules::Rule: the type must model loupe::rules::RulePredicate: copyable, with wants(tensor, directory) "
+                  "-> Wanted, look(evidence, findings) and conclude(at, findings) -> Outcome; see loupe/rules/rule.hpp");
+  }
+  Rule(const Rule& other) : name_(other.name_), model_(other.model_->clone()) {}
+  Rule(Rule&&) noexcept = default;
+  Rule& operator=(Rule other) noexcept {
+    name_ = std::move(other.name_);
+    model_ = std::move(other.model_);
+    return *this;
+  }
+
+  [[nodiscard]] std::string_view name() const noexcept { return name_; }
+  /// Whether the parameters are in range and go together.
+  [[nodiscard]] result<void> check() const { return model_->check(name_); }
+  /// `name:value`, one a line.
+  [[nodiscard]] Text parameters() const { return model_->parameters(); }
+  Wanted wants(const TensorName& tensor, const Directory& directory) { return model_->wants(tensor, directory); }
+  void look(const Evidence& evidence, Findings& findings) { model_->look(evidence, findings); }
+  Outcome conclude(const StepPlace& at, Findings& findings) { return model_->conclude(at, findings); }
+  [[nodiscard]] bool has_ended() const noexcept { return model_->has_ended(); }
+  Outcome idle(std::int64_t monotonic_ns, Findings& findings) { return model_->idle(monotonic_ns, findings); }
+
+ private:
+  struct Base {
+    virtual ~Base() = default;
+    virtual Base* clone() const = 0;
+    virtual result<void> check(std::string_view name) const = 0;
+    virtual Text parameters() const = 0;
+    virtual Wanted wants(const TensorName& tensor, const Directory& directory) = 0;
+    virtual void look(const Evidence& evidence, Findings& findings) = 0;
+    virtual Outcome conclude(const StepPlace& at, Findings& findings) = 0;
+    virtual bool has_ended() const noexcept = 0;
+    virtual Outcome idle(std::int64_t monotonic_ns, Findings& findings) = 0;
+  };
+  template <class Type>
+  struct Model final : Base {
+    explicit Model(Type own) : rule(std::move(own)) {}
+    Base* clone() const override { return new Model(rule); }
+    result<void> check(std::string_view name) const override {
+      if constexpr (VisitableParameters<Type>) LOUPE_TRY(check_parameters(name, rule));
+      if constexpr (requires { rule.check(); }) return rule.check();
+      else return {};
+    }
+    Text parameters() const override {
+      if constexpr (VisitableParameters<Type>) return parameters_text(rule);
+      else return {};
+    }
+    Wanted wants(const TensorName& tensor, const Directory& directory) override { return rule.wants(tensor, directory); }
+    void look(const Evidence& evidence, Findings& findings) override { rule.look(evidence, findings); }
+    Outcome conclude(const StepPlace& at, Findings& findings) override { return rule.conclude(at, findings); }
+    bool has_ended() const noexcept override {
+      if constexpr (requires { rule.has_ended(); }) return rule.has_ended();
+      else return false;
+    }
+    Outcome idle(std::int64_t monotonic_ns, Findings& findings) override {
+      if constexpr (requires { rule.idle(monotonic_ns, findings); }) return rule.idle(monotonic_ns, findings);
+      else return Outcome::no_data;
+    }
+    Type rule;
+  };
+
+  Text name_;
+  Owner<Base> model_;
+};
+
+}  // namespace loupe::inline LOUPE_ABI::rules
+#endif  // LOUPE_SINGLE_RULES_RULE_HPP
+
+namespace loupe::inline LOUPE_ABI::rules {
+
+/// How one rule of a judge is run.
+struct RuleTerms {
+  std::int64_t start_step = 0;                   ///< the first global step that it judges
+  std::optional<std::int64_t> end_step = {};     ///< the first that it doesn't judge any more
+  bool ends_at_first_firing = false;             ///< as the managed service's debugger rules do
+};
+
+/// What came of a rule so far.
+struct RuleRecord {
+  std::string_view name;
+  std::uint64_t firings = 0;
+  std::uint64_t violations = 0;
+  std::uint64_t datapoints = 0;                  ///< values looked at; with none, no issue means nothing
+  std::optional<Firing> last;
+  std::span<const Text> warnings;
+  bool has_ended = false;                        ///< looks at no further step
+};
+
+/// Some rules at work. One thread at a time.
+class Judge {
+ public:
+  /// Adds a rule; `invalid_argument` if its parameters or terms are out of range, or another has its name.
+  LOUPE_DECL result<void> add(Rule rule, RuleTerms terms = {});
+
+  /// The number of a tensor's name.
+  [[nodiscard]] std::uint32_t number_of(std::string_view tensor) { return names_.find_or_add(tensor).id; }
+  /// What the rules together want of a tensor. Asks each rule once; the directory must know the tensor's collections by
+  /// then.
+  LOUPE_DECL const Wanted& wanted(std::uint32_t tensor, const Directory& directory);
+
+  LOUPE_DECL void begin_step(const StepPlace& at);
+  /// Shows a tensor of the step that is wanted. Its number must be of `number_of`.
+  LOUPE_DECL void look(const Evidence& evidence);
+  /// Ends the step. What fired stays until the next step begins.
+  LOUPE_DECL std::span<const Firing> end_step();
+  /// Nothing new has come by now; rules of time may fire.
+  LOUPE_DECL std::span<const Firing> idle(std::int64_t monotonic_ns);
+
+  [[nodiscard]] std::size_t size() const noexcept { return runs_.size(); }
+  /// Whether no rule looks at any further step.
+  [[nodiscard]] LOUPE_DECL bool has_ended() const noexcept;
+  [[nodiscard]] LOUPE_DECL RuleRecord record(std::size_t rule) const;
+  [[nodiscard]] std::string_view tensor_name(std::uint32_t number) const noexcept { return names_[number]; }
+
+ private:
+  struct Run {
+    Rule rule;
+    RuleTerms terms;
+    Findings findings;
+    std::optional<Firing> last;
+    std::uint64_t firings = 0;
+    std::uint64_t violations = 0;
+    bool is_due = false;     ///< the open step is within its terms
+    bool has_ended = false;
+  };
+  struct Known {
+    Wanted wanted;
+    std::vector<std::uint32_t> runs;  ///< of the rules that want it
+    bool is_decided = false;
+  };
+  void take(std::uint32_t number, Outcome outcome);
+
+  NameTable names_;
+  std::vector<Known> known_;  ///< by tensor
+  std::vector<Run> runs_;
+  std::vector<Firing> firings_;
+  StepPlace at_;
+};
+
+}  // namespace loupe::inline LOUPE_ABI::rules
+
+// ---- loupe/rules/judge.ipp
+#ifndef LOUPE_SINGLE_RULES_JUDGE_IPP
+#define LOUPE_SINGLE_RULES_JUDGE_IPP
+
+namespace loupe::inline LOUPE_ABI::rules {
+
+LOUPE_DECL result<void> Judge::add(Rule rule, RuleTerms terms) {
+  LOUPE_TRY(rule.check());
+  for (const Run& run : runs_)
+    if (run.rule.name() == rule.name())
+      return fail(ErrorKind::invalid_argument, Text::join("rule ", rule.name()), "there is another rule of that name");
+  if (terms.start_step < 0)
+    return fail(ErrorKind::invalid_argument, Text::join(rule.name(), ": start_step"), "it must be at least 0");
+  if (terms.end_step && *terms.end_step < terms.start_step)
+    return fail(ErrorKind::invalid_argument, Text::join(rule.name(), ": end_step"), "it must not be before start_step");
+  if (!known_.empty())
+    return fail(ErrorKind::invalid_state, Text::join("rule ", rule.name()), "rules can't be added after the first step");
+  runs_.push_back({.rule = std::move(rule), .terms = terms, .findings = {}, .last = {}});
+  return {};
+}
+
+LOUPE_DECL const Wanted& Judge::wanted(std::uint32_t tensor, const Directory& directory) {
+  if (tensor >= known_.size()) known_.resize(std::size_t{tensor} + 1);
+  Known& known = known_[tensor];
+  if (known.is_decided) return known.wanted;
+  const TensorName name{names_[tensor], tensor};
+  for (std::uint32_t index = 0; index < runs_.size(); ++index) {
+    const Wanted wanted = runs_[index].rule.wants(name, directory);
+    if (!wanted.any) continue;
+    known.wanted |= wanted;
+    known.runs.push_back(index);
+  }
+  known.is_decided = true;
+  return known.wanted;
+}
+
+LOUPE_DECL void Judge::begin_step(const StepPlace& at) {
+  at_ = at;
+  firings_.clear();
+  for (Run& run : runs_) {
+    run.findings.begin_step();
+    if (run.terms.end_step && at.step.value >= *run.terms.end_step) run.has_ended = true;
+    run.is_due = !run.has_ended && at.step.value >= run.terms.start_step;
+  }
+}
+
+LOUPE_DECL void Judge::look(const Evidence& evidence) {
+  for (const std::uint32_t index : known_[evidence.tensor.number].runs) {
+    Run& run = runs_[index];
+    if (run.is_due) run.rule.look(evidence, run.findings);
+  }
+}
+
+LOUPE_DECL void Judge::take(std::uint32_t number, Outcome outcome) {
+  Run& run = runs_[number];
+  if (outcome == Outcome::fired) {
+    ++run.firings;
+    run.violations += run.findings.total();
+    run.last = Firing{run.rule.name(), number, at_, run.findings.take(), run.findings.total()};
+    firings_.push_back(*run.last);
+    if (run.terms.ends_at_first_firing) run.has_ended = true;
+  }
+  if (run.rule.has_ended()) run.has_ended = true;
+}
+
+LOUPE_DECL std::span<const Firing> Judge::end_step() {
+  for (std::uint32_t number = 0; number < runs_.size(); ++number) {
+    Run& run = runs_[number];
+    if (std::exchange(run.is_due, false)) take(number, run.rule.conclude(at_, run.findings));
+  }
+  return firings_;
+}
+
+LOUPE_DECL std::span<const Firing> Judge::idle(std::int64_t monotonic_ns) {
+  firings_.clear();
+  for (std::uint32_t number = 0; number < runs_.size(); ++number) {
+    Run& run = runs_[number];
+    if (run.has_ended) continue;
+    run.findings.begin_step();
+    take(number, run.rule.idle(monotonic_ns, run.findings));
+  }
+  return firings_;
+}
+
+LOUPE_DECL bool Judge::has_ended() const noexcept {
+  for (const Run& run : runs_)
+    if (!run.has_ended) return false;
+  return true;
+}
+
+LOUPE_DECL RuleRecord Judge::record(std::size_t rule) const {
+  const Run& run = runs_[rule];
+  return {run.rule.name(),           run.firings, run.violations, run.findings.datapoints(), run.last,
+          run.findings.warnings(), run.has_ended};
+}
+
+}  // namespace loupe::inline LOUPE_ABI::rules
+#endif  // LOUPE_SINGLE_RULES_JUDGE_IPP
+#endif  // LOUPE_SINGLE_RULES_JUDGE_HPP
+// ---- loupe/rules/reaction.hpp
+#ifndef LOUPE_SINGLE_RULES_REACTION_HPP
+#define LOUPE_SINGLE_RULES_REACTION_HPP
+/// @file
+/// What a loop is asked to do when a rule fires.
+
+namespace loupe::inline LOUPE_ABI::rules {
+
+/// What `step.verdict()` says where a rule has fired.
+enum class Reaction : std::uint8_t {
+  stop,    ///< the training is to end
+  skip,    ///< this step's update is to be left out
+  report,  ///< nothing; the firing is only counted and told
+};
+
+/// A rule as it is attached to a hook.
+struct Attachment {
+  Rule rule;
+  Reaction reaction = Reaction::stop;
+  RuleTerms terms = {};
+};
+
+/// A rule that asks for a step's update to be left out: `hook.rules(skip_update(exploding_tensor()))`.
+inline Attachment skip_update(Rule rule, RuleTerms terms = {}) { return {std::move(rule), Reaction::skip, terms}; }
+/// A rule that is only reported.
+inline Attachment report_only(Rule rule, RuleTerms terms = {}) { return {std::move(rule), Reaction::report, terms}; }
+/// A rule that asks for the training to end, as one does that is attached as it is.
+inline Attachment stop_training(Rule rule, RuleTerms terms = {}) { return {std::move(rule), Reaction::stop, terms}; }
+
+}  // namespace loupe::inline LOUPE_ABI::rules
+#endif  // LOUPE_SINGLE_RULES_REACTION_HPP
+
+namespace loupe::inline LOUPE_ABI::rules {
+
+/// Judges a hook's steps. Its sinks are called when the step is judged, on the hook's thread.
+class HookJudge final : public StepJudge {
+ public:
+  /// The recorder is that of the hook, which keeps the judge.
+  explicit HookJudge(Recorder& recorder) noexcept : recorder_(recorder), directory_(recorder) {}
+  /// As `Judge::add`.
+  LOUPE_DECL result<void> add(Attachment attachment);
+  void add_sink(std::shared_ptr<FiringSink> sink) { sinks_.push_back(std::move(sink)); }
+
+  LOUPE_DECL void begin_step(Step step, ModeStep mode_step) override;
+  LOUPE_DECL const StatisticSet* wants(std::string_view tensor) override;
+  LOUPE_DECL void look(std::string_view tensor, const TensorView& value, const ReducedValues& reduced) override;
+  LOUPE_DECL StepVerdict end_step() override;
+
+ private:
+  class HookDirectory final : public Directory {
+   public:
+    explicit HookDirectory(Recorder& recorder) noexcept : recorder_(recorder) {}
+    [[nodiscard]] bool contains(std::string_view collection, std::string_view tensor) const override {
+      return recorder_.has_member(collection, tensor);
+    }
+
+   private:
+    Recorder& recorder_;
+  };
+
+  Recorder& recorder_;
+  HookDirectory directory_;
+  Judge judge_;
+  std::vector<Reaction> reactions_;  ///< by rule
+  std::vector<std::shared_ptr<FiringSink>> sinks_;
+  StepPlace at_;
+};
+
+namespace detail {
+
+inline result<void> add_part(HookJudge& judge, Attachment attachment) { return judge.add(std::move(attachment)); }
+inline result<void> add_part(HookJudge& judge, Rule rule) { return judge.add({.rule = std::move(rule)}); }
+template <class Sink>
+  requires std::convertible_to<const std::shared_ptr<Sink>&, std::shared_ptr<FiringSink>>
+result<void> add_part(HookJudge& judge, const std::shared_ptr<Sink>& sink) {
+  judge.add_sink(sink);
+  return {};
+}
+
+/// The collections without which a rule has nothing to look at, if it says so.
+template <class RuleType, class FrameworkType>
+consteval bool framework_fills_what_rule_needs() {
+  if constexpr (requires { RuleType::needed_collections; })
+    for (const std::string_view collection : RuleType::needed_collections)
+      if (!FrameworkType::fills(collection)) return false;
+  return true;
+}
+
+}  // namespace detail
+
+/// What `hook.rules(…)` calls: attaches rules (as they are, or as an `Attachment`) and sinks (`on_firing(…)`). Errors: as
+/// `Judge::add`, and `invalid_state` if the hook has rules already.
+template <class HookType, class... Parts>
+result<void> attach_rules(HookType& hook, Parts&&... parts) {
+  static_assert((detail::framework_fills_what_rule_needs<std::remove_cvref_t<Parts>, typename HookType::Framework>() && ...),
+                "loupe: a rule looks at a collection that this hook's Framework can't fill");
+  auto* const attached = new HookJudge(hook.recorder());
+  Owner<StepJudge> judge(attached);
+  result<void> outcome;
+  ((outcome = outcome ? detail::add_part(*attached, std::forward<Parts>(parts)) : std::move(outcome)), ...);
+  if (!outcome) return outcome;
+  return hook.recorder().attach(std::move(judge));
+}
+
+}  // namespace loupe::inline LOUPE_ABI::rules
+
+// ---- loupe/rules/attach.ipp
+#ifndef LOUPE_SINGLE_RULES_ATTACH_IPP
+#define LOUPE_SINGLE_RULES_ATTACH_IPP
+
+namespace loupe::inline LOUPE_ABI::rules {
+
+LOUPE_DECL result<void> HookJudge::add(Attachment attachment) {
+  const Reaction reaction = attachment.reaction;
+  LOUPE_TRY(judge_.add(std::move(attachment.rule), attachment.terms));
+  reactions_.push_back(reaction);
+  return {};
+}
+
+LOUPE_DECL void HookJudge::begin_step(Step step, ModeStep mode_step) {
+  at_ = {step, mode_step};
+  judge_.begin_step(at_);
+}
+
+LOUPE_DECL const StatisticSet* HookJudge::wants(std::string_view tensor) {
+  const Wanted& wanted = judge_.wanted(judge_.number_of(tensor), directory_);
+  return wanted.any ? &wanted.statistics : nullptr;
+}
+
+LOUPE_DECL void HookJudge::look(std::string_view tensor, const TensorView& value, const ReducedValues& reduced) {
+  judge_.look({{tensor, judge_.number_of(tensor)}, recorder_.worker(), at_, value, &reduced});
+}
+
+LOUPE_DECL StepVerdict HookJudge::end_step() {
+  StepVerdict verdict;
+  for (const Firing& firing : judge_.end_step()) {
+    ++verdict.fired;
+    const Reaction reaction = reactions_[firing.rule_number];
+    verdict.wants_stop = verdict.wants_stop || reaction == Reaction::stop;
+    verdict.wants_skip = verdict.wants_skip || reaction == Reaction::skip;
+    for (const auto& sink : sinks_)
+      if (auto told = contained("tell a firing", [&] { return sink->fired(firing); }); !told)
+        recorder_.absorb(std::move(told).error());
+  }
+  return verdict;
+}
+
+}  // namespace loupe::inline LOUPE_ABI::rules
+#endif  // LOUPE_SINGLE_RULES_ATTACH_IPP
+#endif  // LOUPE_SINGLE_RULES_ATTACH_HPP
+// ---- loupe/rules/builtin/all_zero.hpp
+#ifndef LOUPE_SINGLE_RULES_BUILTIN_ALL_ZERO_HPP
+#define LOUPE_SINGLE_RULES_BUILTIN_ALL_ZERO_HPP
+/// @file
+/// AllZero: a tensor wholly or mostly zero (rules.md 5.8).
+
+// ---- loupe/rules/builtin/tensor_choice.hpp
+#ifndef LOUPE_SINGLE_RULES_BUILTIN_TENSOR_CHOICE_HPP
+#define LOUPE_SINGLE_RULES_BUILTIN_TENSOR_CHOICE_HPP
+/// @file
+/// The parameters by which many rules choose their tensors (rules.md section 3).
+
 // ---- loupe/rules/tensors.hpp
 #ifndef LOUPE_SINGLE_RULES_TENSORS_HPP
 #define LOUPE_SINGLE_RULES_TENSORS_HPP
 /// @file
 /// Which tensors a rule looks at.
-
-// ---- loupe/rules/evidence.hpp
-#ifndef LOUPE_SINGLE_RULES_EVIDENCE_HPP
-#define LOUPE_SINGLE_RULES_EVIDENCE_HPP
-/// @file
-/// What a rule may ask: a tensor of a step as one worker saved it. The hook shows it while the tensor is at hand, a trial
-/// after reading it; a rule can't tell which.
-
-namespace loupe::inline LOUPE_ABI::rules {
-
-/// A step under judgement.
-struct StepPlace {
-  Step step;     ///< the global one
-  ModeStep mode; ///< its mode, and its number within that
-  friend bool operator==(const StepPlace&, const StepPlace&) = default;
-};
-
-/// Which tensors a collection has, by the hook or the trial that is judged.
-class Directory {
- public:
-  virtual ~Directory() = default;
-  /// Whether a tensor belongs to a collection; to none that doesn't exist.
-  [[nodiscard]] virtual bool contains(std::string_view collection, std::string_view tensor) const = 0;
-};
-
-/// A tensor by name. The number stands for the name as long as one judge judges: names count from 0.
-struct TensorName {
-  std::string_view name;
-  std::uint32_t number = 0;
-};
-
-/// What a rule needs of a tensor.
-struct Wanted {
-  bool any = false;              ///< it looks at the tensor at all
-  bool raw = false;              ///< it needs the elements
-  StatisticSet statistics = {};  ///< it takes these, computed or as they were saved
-
-  constexpr Wanted& operator|=(const Wanted& other) noexcept {
-    any |= other.any;
-    raw |= other.raw;
-    statistics |= other.statistics;
-    return *this;
-  }
-  friend constexpr bool operator==(const Wanted&, const Wanted&) = default;
-};
-
-/// The elements of a tensor.
-constexpr Wanted wants_elements() noexcept { return {.any = true, .raw = true}; }
-/// Statistics of a tensor.
-constexpr Wanted wants_statistics(StatisticSet statistics) noexcept { return {.any = true, .statistics = statistics}; }
-
-/// What one worker saved of one tensor at one step. Valid during the call that it is handed to.
-struct Evidence {
-  TensorName tensor;
-  std::string_view worker;
-  StepPlace at;
-  TensorView value;                           ///< without a tensor where only reductions were saved
-  const ReducedValues* reduced = nullptr;     ///< those that were wanted and are to be had; may be null
-
-  [[nodiscard]] bool has_value() const noexcept { return value.has_tensor(); }
-  /// A statistic as a number; nothing where there is none.
-  [[nodiscard]] std::optional<double> statistic(Statistic statistic) const noexcept {
-    const Scalar* found = reduced != nullptr ? reduced->find(statistic) : nullptr;
-    return found != nullptr && found->has_value() ? std::optional(found->as_double()) : std::nullopt;
-  }
-};
-
-}  // namespace loupe::inline LOUPE_ABI::rules
-#endif  // LOUPE_SINGLE_RULES_EVIDENCE_HPP
 
 namespace loupe::inline LOUPE_ABI::rules {
 
@@ -20728,221 +21421,6 @@ inline unexpected<Error> nothing_chosen(std::string_view rule) {
 #define LOUPE_SINGLE_RULES_BUILTIN_TENSOR_RULE_HPP
 /// @file
 /// The part that rules have in common which judge each tensor by itself.
-
-// ---- loupe/rules/rule.hpp
-#ifndef LOUPE_SINGLE_RULES_RULE_HPP
-#define LOUPE_SINGLE_RULES_RULE_HPP
-/// @file
-/// What a rule is, and a rule of any type.
-
-// ---- loupe/rules/findings.hpp
-#ifndef LOUPE_SINGLE_RULES_FINDINGS_HPP
-#define LOUPE_SINGLE_RULES_FINDINGS_HPP
-/// @file
-/// What a rule found in a step.
-
-namespace loupe::inline LOUPE_ABI::rules {
-
-/// One thing that is wrong.
-struct Violation {
-  Text tensor;                              ///< empty where no single tensor is to blame
-  Text worker;
-  std::optional<std::int64_t> element = {}; ///< flat index of the first element that is wrong
-  double value = 0;                         ///< what was measured
-  double threshold = 0;                     ///< what it was held against
-  Text reason;                              ///< a clause for a person: `mean of absolute values is below the threshold`
-};
-
-/// The most violations of a step that are kept in words; all are counted.
-inline constexpr std::size_t max_violations = 100;
-
-/// Collects what one rule finds in one step, and counts what it looked at. One thread at a time.
-class Findings {
- public:
-  /// Notes that a value was looked at.
-  void count_datapoint() noexcept { ++datapoints_; }
-  /// Adds a violation by a tensor.
-  void add(const Evidence& by, double value, double threshold, std::string_view reason,
-           std::optional<std::int64_t> element = {}) {
-    if (++total_ > max_violations) return;
-    violations_.push_back({by.tensor.name, by.worker, element, value, threshold, reason});
-  }
-  /// Adds a violation that isn't one tensor's, or one whose tensor is gone by now.
-  void add(Violation violation) {
-    if (++total_ <= max_violations) violations_.push_back(std::move(violation));
-  }
-  /// Tells the user, once for each tensor and sentence, why something wasn't judged. `sentence` is a literal.
-  void warn(std::string_view tensor, std::string_view sentence) {
-    if (warned_.size() >= max_warnings || !warned_.emplace(Text(tensor), sentence).second) return;
-    warnings_.push_back(Text::join(tensor, ": ", sentence));
-  }
-
-  [[nodiscard]] std::span<const Violation> violations() const noexcept { return violations_; }
-  [[nodiscard]] std::uint64_t total() const noexcept { return total_; }
-  /// Values looked at in all steps.
-  [[nodiscard]] std::uint64_t datapoints() const noexcept { return datapoints_; }
-  /// Warnings of all steps.
-  [[nodiscard]] std::span<const Text> warnings() const noexcept { return warnings_; }
-
-  /// Forgets the violations of the last step; what is counted over all steps stays.
-  void begin_step() noexcept {
-    violations_.clear();
-    total_ = 0;
-  }
-  /// Hands the violations of this step over.
-  [[nodiscard]] std::vector<Violation> take() noexcept { return std::exchange(violations_, {}); }
-
- private:
-  static constexpr std::size_t max_warnings = 1000;
-  std::vector<Violation> violations_;
-  std::vector<Text> warnings_;
-  std::set<std::pair<Text, std::string_view>> warned_;
-  std::uint64_t total_ = 0;
-  std::uint64_t datapoints_ = 0;
-};
-
-}  // namespace loupe::inline LOUPE_ABI::rules
-#endif  // LOUPE_SINGLE_RULES_FINDINGS_HPP
-// ---- loupe/rules/outcome.hpp
-#ifndef LOUPE_SINGLE_RULES_OUTCOME_HPP
-#define LOUPE_SINGLE_RULES_OUTCOME_HPP
-/// @file
-/// What a rule says of a step: three values, because "nothing was looked at" is not "no issue".
-
-namespace loupe::inline LOUPE_ABI::rules {
-
-/// What a rule, or a part of one, says of a step.
-enum class Outcome : std::uint8_t {
-  no_data,  ///< nothing that it looks at was there
-  clear,    ///< there is no issue
-  fired,    ///< its condition is met
-};
-
-/// Kleene's `and`: clear if either is, fired if both are.
-constexpr Outcome both(Outcome one, Outcome other) noexcept {
-  if (one == Outcome::clear || other == Outcome::clear) return Outcome::clear;
-  return one == Outcome::fired && other == Outcome::fired ? Outcome::fired : Outcome::no_data;
-}
-
-/// Kleene's `or`: fired if either is, clear if both are.
-constexpr Outcome either(Outcome one, Outcome other) noexcept {
-  if (one == Outcome::fired || other == Outcome::fired) return Outcome::fired;
-  return one == Outcome::clear && other == Outcome::clear ? Outcome::clear : Outcome::no_data;
-}
-
-/// Kleene's `not`: nothing known stays nothing known.
-constexpr Outcome negated(Outcome of) noexcept {
-  return of == Outcome::fired ? Outcome::clear : of == Outcome::clear ? Outcome::fired : Outcome::no_data;
-}
-
-/// Whether a condition that could be judged is met.
-constexpr Outcome outcome_of(bool is_met) noexcept { return is_met ? Outcome::fired : Outcome::clear; }
-
-}  // namespace loupe::inline LOUPE_ABI::rules
-#endif  // LOUPE_SINGLE_RULES_OUTCOME_HPP
-
-namespace loupe::inline LOUPE_ABI::rules {
-
-/// A condition on steps. It is shown the tensors of one step after the other, in the order in which the step saved them,
-/// and then says what it makes of the step:
-///
-/// - `wants(tensor, directory) -> Wanted`: asked once for each tensor name, before the first `look` at it;
-/// - `look(evidence, findings)`: for each tensor that it wants, once for each worker that saved it;
-/// - `conclude(at, findings) -> Outcome`: at the end of the step.
-///
-/// It may keep what it needs of earlier steps in itself; a copy of a rule that hasn't looked at anything starts afresh.
-/// Optional: `name`, a static constant; `visit(ParameterVisitor&)`, its parameters; `check() -> result<void>`, whether
-/// they go together; `has_ended() -> bool`, whether it will look at no further step; `idle(monotonic_ns, findings) ->
-/// Outcome`, called while nothing new comes.
-template <class Type>
-concept RulePredicate = std::copy_constructible<Type> &&
-                        requires(Type& rule, const TensorName& tensor, const Directory& directory, const Evidence& evidence,
-                                 const StepPlace& at, Findings& findings) {
-                          { rule.wants(tensor, directory) } -> std::same_as<Wanted>;
-                          { rule.look(evidence, findings) } -> std::same_as<void>;
-                          { rule.conclude(at, findings) } -> std::same_as<Outcome>;
-                        };
-
-/// A rule of any type, with its name. A copy has the same parameters and, if the original hasn't looked at a step yet, is
-/// as good as new. One thread at a time.
-class Rule {
- public:
-  /// A rule that has a name of its own.
-  template <class Type>
-    requires(!std::same_as<std::remove_cvref_t<Type>, Rule> && requires { std::string_view(std::remove_cvref_t<Type>::name); })
-  Rule(Type&& rule) : Rule(std::remove_cvref_t<Type>::name, std::forward<Type>(rule)) {}
-  /// A rule under a name, by which firings are reported.
-  template <class Type>
-  Rule(std::string_view name, Type&& rule)
-      : name_(name), model_(new Model<std::remove_cvref_t<Type>>(std::forward<Type>(rule))) {
-    static_assert(RulePredicate<std::remove_cvref_t<Type>>,
-                  "loupe::rules::Rule: the type must model loupe::rules::RulePredicate: copyable, with wants(tensor, directory) "
-                  "-> Wanted, look(evidence, findings) and conclude(at, findings) -> Outcome; see loupe/rules/rule.hpp");
-  }
-  Rule(const Rule& other) : name_(other.name_), model_(other.model_->clone()) {}
-  Rule(Rule&&) noexcept = default;
-  Rule& operator=(Rule other) noexcept {
-    name_ = std::move(other.name_);
-    model_ = std::move(other.model_);
-    return *this;
-  }
-
-  [[nodiscard]] std::string_view name() const noexcept { return name_; }
-  /// Whether the parameters are in range and go together.
-  [[nodiscard]] result<void> check() const { return model_->check(name_); }
-  /// `name:value`, one a line.
-  [[nodiscard]] Text parameters() const { return model_->parameters(); }
-  Wanted wants(const TensorName& tensor, const Directory& directory) { return model_->wants(tensor, directory); }
-  void look(const Evidence& evidence, Findings& findings) { model_->look(evidence, findings); }
-  Outcome conclude(const StepPlace& at, Findings& findings) { return model_->conclude(at, findings); }
-  [[nodiscard]] bool has_ended() const noexcept { return model_->has_ended(); }
-  Outcome idle(std::int64_t monotonic_ns, Findings& findings) { return model_->idle(monotonic_ns, findings); }
-
- private:
-  struct Base {
-    virtual ~Base() = default;
-    virtual Base* clone() const = 0;
-    virtual result<void> check(std::string_view name) const = 0;
-    virtual Text parameters() const = 0;
-    virtual Wanted wants(const TensorName& tensor, const Directory& directory) = 0;
-    virtual void look(const Evidence& evidence, Findings& findings) = 0;
-    virtual Outcome conclude(const StepPlace& at, Findings& findings) = 0;
-    virtual bool has_ended() const noexcept = 0;
-    virtual Outcome idle(std::int64_t monotonic_ns, Findings& findings) = 0;
-  };
-  template <class Type>
-  struct Model final : Base {
-    explicit Model(Type own) : rule(std::move(own)) {}
-    Base* clone() const override { return new Model(rule); }
-    result<void> check(std::string_view name) const override {
-      if constexpr (VisitableParameters<Type>) LOUPE_TRY(check_parameters(name, rule));
-      if constexpr (requires { rule.check(); }) return rule.check();
-      else return {};
-    }
-    Text parameters() const override {
-      if constexpr (VisitableParameters<Type>) return parameters_text(rule);
-      else return {};
-    }
-    Wanted wants(const TensorName& tensor, const Directory& directory) override { return rule.wants(tensor, directory); }
-    void look(const Evidence& evidence, Findings& findings) override { rule.look(evidence, findings); }
-    Outcome conclude(const StepPlace& at, Findings& findings) override { return rule.conclude(at, findings); }
-    bool has_ended() const noexcept override {
-      if constexpr (requires { rule.has_ended(); }) return rule.has_ended();
-      else return false;
-    }
-    Outcome idle(std::int64_t monotonic_ns, Findings& findings) override {
-      if constexpr (requires { rule.idle(monotonic_ns, findings); }) return rule.idle(monotonic_ns, findings);
-      else return Outcome::no_data;
-    }
-    Type rule;
-  };
-
-  Text name_;
-  Owner<Base> model_;
-};
-
-}  // namespace loupe::inline LOUPE_ABI::rules
-#endif  // LOUPE_SINGLE_RULES_RULE_HPP
 
 namespace loupe::inline LOUPE_ABI::rules {
 
@@ -22128,275 +22606,78 @@ inline WeightUpdateRatio weight_update_ratio(WeightUpdateRatioParameters paramet
 
 }  // namespace loupe::inline LOUPE_ABI::rules
 #endif  // LOUPE_SINGLE_RULES_BUILTIN_WEIGHT_UPDATE_RATIO_HPP
-// ---- loupe/rules/evaluation.hpp
-#ifndef LOUPE_SINGLE_RULES_EVALUATION_HPP
-#define LOUPE_SINGLE_RULES_EVALUATION_HPP
+// ---- loupe/rules/catalogue.hpp
+#ifndef LOUPE_SINGLE_RULES_CATALOGUE_HPP
+#define LOUPE_SINGLE_RULES_CATALOGUE_HPP
 /// @file
-/// Rules over a trial: one that has ended, or one that is still written (rules.md 2.1).
-
-// ---- loupe/rules/judge.hpp
-#ifndef LOUPE_SINGLE_RULES_JUDGE_HPP
-#define LOUPE_SINGLE_RULES_JUDGE_HPP
-/// @file
-/// Puts rules to work on one step after the other, whoever shows the steps: the hook, a follower of a run, a reader of a
-/// finished one.
-
-// ---- loupe/rules/firing.hpp
-#ifndef LOUPE_SINGLE_RULES_FIRING_HPP
-#define LOUPE_SINGLE_RULES_FIRING_HPP
-/// @file
-/// A rule's condition that was met at a step: who, where, what and how much.
+/// The built-in rules by name, as the service knows them.
 
 namespace loupe::inline LOUPE_ABI::rules {
 
-/// A rule fired. The first violation is that of the tensor that the step saved first.
-struct Firing {
-  Text rule;
-  StepPlace at;
-  std::vector<Violation> violations;  ///< at most `max_violations`
-  std::uint64_t total = 0;            ///< how many there were
+/// The class names of the built-in rules.
+[[nodiscard]] LOUPE_DECL std::span<const std::string_view> builtin_rule_names() noexcept;
 
-  /// `ExplodingTensor fired at step 12 (TRAIN 10): gradient/w of worker_0, element 3: …; 4 more`.
-  [[nodiscard]] LOUPE_DECL Text sentence() const;
-  /// One JSON object on one line, without a line end: rule, step, mode, mode_step, violations, violations_total. Numbers
-  /// that JSON doesn't have are strings (`NaN`, `Infinity`).
-  LOUPE_DECL void append_json(ByteBuffer& out) const;
-};
+/// A built-in rule from its class name and parameters as strings. Errors: `invalid_argument` for an unknown name (with the
+/// nearest known one) or a bad parameter, `insufficient_information_for_rule_invocation` for a missing one.
+LOUPE_DECL result<Rule> make_builtin_rule(std::string_view class_name, std::span<const NamedParameter> parameters);
 
 }  // namespace loupe::inline LOUPE_ABI::rules
 
-// ---- loupe/rules/firing.ipp
-#ifndef LOUPE_SINGLE_RULES_FIRING_IPP
-#define LOUPE_SINGLE_RULES_FIRING_IPP
+// ---- loupe/rules/catalogue.ipp
+#ifndef LOUPE_SINGLE_RULES_CATALOGUE_IPP
+#define LOUPE_SINGLE_RULES_CATALOGUE_IPP
 
 namespace loupe::inline LOUPE_ABI::rules {
 
 namespace detail {
 
-inline std::string_view non_finite_name(double number) noexcept {
-  return std::isnan(number) ? "NaN" : number > 0 ? "Infinity" : "-Infinity";
-}
+/// A list of the built-in rules, in the order of rules.md.
+template <class... Rules>
+struct RuleList {
+  static constexpr std::string_view names[] = {Rules::name...};
 
-inline Text number_words(double number) {
-  if (!std::isfinite(number)) return non_finite_name(number);
-  ByteBuffer digits;
-  wire::append_json_number(digits, number);
-  return std::as_const(digits).text();
-}
+  static result<Rule> make(std::string_view class_name, std::span<const NamedParameter> parameters) {
+    result<Rule> made = unknown(class_name);
+    (void)((Rules::name == class_name && (made = make_one<Rules>(parameters), true)) || ...);
+    return made;
+  }
 
-inline void write_number(wire::JsonWriter& json, double number) {
-  if (std::isfinite(number)) json.number(number);
-  else json.string(non_finite_name(number));
-}
+ private:
+  template <class Type>
+  static result<Rule> make_one(std::span<const NamedParameter> given) {
+    typename Type::Parameters parameters;
+    LOUPE_TRY(read_parameters(Type::name, given, parameters));
+    Rule rule{Type(std::move(parameters))};
+    LOUPE_TRY(rule.check());
+    return rule;
+  }
+  static unexpected<Error> unknown(std::string_view class_name) {
+    const std::string_view nearest = nearest_name(class_name, names);
+    return fail(ErrorKind::invalid_argument, Text::join("rule ", class_name),
+                nearest.empty() ? Text::join("there is no such built-in rule; there are: ", joined(names).view())
+                                : Text::join("there is no such built-in rule; did you mean ", nearest, "?"));
+  }
+};
+
+using BuiltinRules = RuleList<VanishingGradient, ExplodingTensor, PoorWeightInitialization, SaturatedActivation, DeadRelu,
+                              WeightUpdateRatio, TensorVariance, AllZero, ClassImbalance, LossNotDecreasing>;
 
 }  // namespace detail
 
-LOUPE_DECL Text Firing::sentence() const {
-  Text sentence = Text::join(rule.view(), " fired at step ", to_text(at.step.value).view());
-  if (at.mode.mode != Mode::global)
-    sentence = Text::join(sentence.view(), " (", mode_name(at.mode.mode), " ", to_text(at.mode.value).view(), ")");
-  if (violations.empty()) return sentence;
-  const Violation& first = violations.front();
-  sentence = Text::join(sentence.view(), ": ", first.tensor.view());
-  if (!first.worker.empty()) sentence = Text::join(sentence.view(), first.tensor.empty() ? "" : " of ", first.worker.view());
-  if (first.element) sentence = Text::join(sentence.view(), ", element ", to_text(*first.element).view());
-  sentence = Text::join({sentence.view(), first.tensor.empty() && first.worker.empty() ? "" : ": ", first.reason.view(), " (",
-                         detail::number_words(first.value).view(), ", threshold ", detail::number_words(first.threshold).view(), ")"});
-  if (total > 1) sentence = Text::join(sentence.view(), "; ", to_text(static_cast<long long>(total - 1)).view(), " more");
-  return sentence;
-}
+LOUPE_DECL std::span<const std::string_view> builtin_rule_names() noexcept { return detail::BuiltinRules::names; }
 
-LOUPE_DECL void Firing::append_json(ByteBuffer& out) const {
-  wire::JsonWriter json(out);
-  json.begin_object().key("rule").string(rule);
-  json.key("step").number(at.step.value).key("mode").string(mode_name(at.mode.mode)).key("mode_step").number(at.mode.value);
-  json.key("violations").begin_array();
-  for (const Violation& violation : violations) {
-    json.begin_object().key("tensor").string(violation.tensor).key("worker").string(violation.worker);
-    if (violation.element) json.key("element").number(*violation.element);
-    json.key("value");
-    detail::write_number(json, violation.value);
-    json.key("threshold");
-    detail::write_number(json, violation.threshold);
-    json.key("reason").string(violation.reason).end_object();
-  }
-  json.end_array().key("violations_total").number(total).end_object();
+LOUPE_DECL result<Rule> make_builtin_rule(std::string_view class_name, std::span<const NamedParameter> parameters) {
+  return detail::BuiltinRules::make(class_name, parameters);
 }
 
 }  // namespace loupe::inline LOUPE_ABI::rules
-#endif  // LOUPE_SINGLE_RULES_FIRING_IPP
-#endif  // LOUPE_SINGLE_RULES_FIRING_HPP
-
-namespace loupe::inline LOUPE_ABI::rules {
-
-/// How one rule of a judge is run.
-struct RuleTerms {
-  std::int64_t start_step = 0;                   ///< the first global step that it judges
-  std::optional<std::int64_t> end_step = {};     ///< the first that it doesn't judge any more
-  bool ends_at_first_firing = false;             ///< as the managed service's debugger rules do
-};
-
-/// What came of a rule so far.
-struct RuleRecord {
-  std::string_view name;
-  std::uint64_t firings = 0;
-  std::uint64_t violations = 0;
-  std::uint64_t datapoints = 0;                  ///< values looked at; with none, no issue means nothing
-  std::optional<Firing> last;
-  std::span<const Text> warnings;
-  bool has_ended = false;                        ///< looks at no further step
-};
-
-/// Some rules at work. One thread at a time.
-class Judge {
- public:
-  /// Adds a rule; `invalid_argument` if its parameters or terms are out of range, or another has its name.
-  LOUPE_DECL result<void> add(Rule rule, RuleTerms terms = {});
-
-  /// The number of a tensor's name.
-  [[nodiscard]] std::uint32_t number_of(std::string_view tensor) { return names_.find_or_add(tensor).id; }
-  /// What the rules together want of a tensor. Asks each rule once; the directory must know the tensor's collections by
-  /// then.
-  LOUPE_DECL const Wanted& wanted(std::uint32_t tensor, const Directory& directory);
-
-  LOUPE_DECL void begin_step(const StepPlace& at);
-  /// Shows a tensor of the step that is wanted. Its number must be of `number_of`.
-  LOUPE_DECL void look(const Evidence& evidence);
-  /// Ends the step. What fired stays until the next step begins.
-  LOUPE_DECL std::span<const Firing> end_step();
-  /// Nothing new has come by now; rules of time may fire.
-  LOUPE_DECL std::span<const Firing> idle(std::int64_t monotonic_ns);
-
-  [[nodiscard]] std::size_t size() const noexcept { return runs_.size(); }
-  /// Whether no rule looks at any further step.
-  [[nodiscard]] LOUPE_DECL bool has_ended() const noexcept;
-  [[nodiscard]] LOUPE_DECL RuleRecord record(std::size_t rule) const;
-  [[nodiscard]] std::string_view tensor_name(std::uint32_t number) const noexcept { return names_[number]; }
-
- private:
-  struct Run {
-    Rule rule;
-    RuleTerms terms;
-    Findings findings;
-    std::optional<Firing> last;
-    std::uint64_t firings = 0;
-    std::uint64_t violations = 0;
-    bool is_due = false;     ///< the open step is within its terms
-    bool has_ended = false;
-  };
-  struct Known {
-    Wanted wanted;
-    std::vector<std::uint32_t> runs;  ///< of the rules that want it
-    bool is_decided = false;
-  };
-  void take(Run& run, Outcome outcome, const StepPlace& at);
-
-  NameTable names_;
-  std::vector<Known> known_;  ///< by tensor
-  std::vector<Run> runs_;
-  std::vector<Firing> firings_;
-  StepPlace at_;
-};
-
-}  // namespace loupe::inline LOUPE_ABI::rules
-
-// ---- loupe/rules/judge.ipp
-#ifndef LOUPE_SINGLE_RULES_JUDGE_IPP
-#define LOUPE_SINGLE_RULES_JUDGE_IPP
-
-namespace loupe::inline LOUPE_ABI::rules {
-
-LOUPE_DECL result<void> Judge::add(Rule rule, RuleTerms terms) {
-  LOUPE_TRY(rule.check());
-  for (const Run& run : runs_)
-    if (run.rule.name() == rule.name())
-      return fail(ErrorKind::invalid_argument, Text::join("rule ", rule.name()), "there is another rule of that name");
-  if (terms.start_step < 0)
-    return fail(ErrorKind::invalid_argument, Text::join(rule.name(), ": start_step"), "it must be at least 0");
-  if (terms.end_step && *terms.end_step < terms.start_step)
-    return fail(ErrorKind::invalid_argument, Text::join(rule.name(), ": end_step"), "it must not be before start_step");
-  if (!known_.empty())
-    return fail(ErrorKind::invalid_state, Text::join("rule ", rule.name()), "rules can't be added after the first step");
-  runs_.push_back({.rule = std::move(rule), .terms = terms, .findings = {}, .last = {}});
-  return {};
-}
-
-LOUPE_DECL const Wanted& Judge::wanted(std::uint32_t tensor, const Directory& directory) {
-  if (tensor >= known_.size()) known_.resize(std::size_t{tensor} + 1);
-  Known& known = known_[tensor];
-  if (known.is_decided) return known.wanted;
-  const TensorName name{names_[tensor], tensor};
-  for (std::uint32_t index = 0; index < runs_.size(); ++index) {
-    const Wanted wanted = runs_[index].rule.wants(name, directory);
-    if (!wanted.any) continue;
-    known.wanted |= wanted;
-    known.runs.push_back(index);
-  }
-  known.is_decided = true;
-  return known.wanted;
-}
-
-LOUPE_DECL void Judge::begin_step(const StepPlace& at) {
-  at_ = at;
-  firings_.clear();
-  for (Run& run : runs_) {
-    run.findings.begin_step();
-    if (run.terms.end_step && at.step.value >= *run.terms.end_step) run.has_ended = true;
-    run.is_due = !run.has_ended && at.step.value >= run.terms.start_step;
-  }
-}
-
-LOUPE_DECL void Judge::look(const Evidence& evidence) {
-  for (const std::uint32_t index : known_[evidence.tensor.number].runs) {
-    Run& run = runs_[index];
-    if (run.is_due) run.rule.look(evidence, run.findings);
-  }
-}
-
-LOUPE_DECL void Judge::take(Run& run, Outcome outcome, const StepPlace& at) {
-  if (outcome == Outcome::fired) {
-    ++run.firings;
-    run.violations += run.findings.total();
-    run.last = Firing{run.rule.name(), at, run.findings.take(), run.findings.total()};
-    firings_.push_back(*run.last);
-    if (run.terms.ends_at_first_firing) run.has_ended = true;
-  }
-  if (run.rule.has_ended()) run.has_ended = true;
-}
-
-LOUPE_DECL std::span<const Firing> Judge::end_step() {
-  for (Run& run : runs_) {
-    if (!std::exchange(run.is_due, false)) continue;
-    take(run, run.rule.conclude(at_, run.findings), at_);
-  }
-  return firings_;
-}
-
-LOUPE_DECL std::span<const Firing> Judge::idle(std::int64_t monotonic_ns) {
-  firings_.clear();
-  for (Run& run : runs_) {
-    if (run.has_ended) continue;
-    run.findings.begin_step();
-    take(run, run.rule.idle(monotonic_ns, run.findings), at_);
-  }
-  return firings_;
-}
-
-LOUPE_DECL bool Judge::has_ended() const noexcept {
-  for (const Run& run : runs_)
-    if (!run.has_ended) return false;
-  return true;
-}
-
-LOUPE_DECL RuleRecord Judge::record(std::size_t rule) const {
-  const Run& run = runs_[rule];
-  return {run.rule.name(),           run.firings, run.violations, run.findings.datapoints(), run.last,
-          run.findings.warnings(), run.has_ended};
-}
-
-}  // namespace loupe::inline LOUPE_ABI::rules
-#endif  // LOUPE_SINGLE_RULES_JUDGE_IPP
-#endif  // LOUPE_SINGLE_RULES_JUDGE_HPP
+#endif  // LOUPE_SINGLE_RULES_CATALOGUE_IPP
+#endif  // LOUPE_SINGLE_RULES_CATALOGUE_HPP
+// ---- loupe/rules/evaluation.hpp
+#ifndef LOUPE_SINGLE_RULES_EVALUATION_HPP
+#define LOUPE_SINGLE_RULES_EVALUATION_HPP
+/// @file
+/// Rules over a trial: one that has ended, or one that is still written (rules.md 2.1).
 
 namespace loupe::inline LOUPE_ABI::rules {
 
@@ -22581,6 +22862,493 @@ LOUPE_DECL result<EvaluationEnd> Evaluation::run(FunctionRef<void(const Firing&)
 }  // namespace loupe::inline LOUPE_ABI::rules
 #endif  // LOUPE_SINGLE_RULES_EVALUATION_IPP
 #endif  // LOUPE_SINGLE_RULES_EVALUATION_HPP
+// ---- loupe/rules/measure.hpp
+#ifndef LOUPE_SINGLE_RULES_MEASURE_HPP
+#define LOUPE_SINGLE_RULES_MEASURE_HPP
+/// @file
+/// Numbers taken of a tensor, and thresholds on them: `l2_norm > 1e3`, `fraction_zero >= 0.9`, `change(mean) < 0`.
+
+namespace loupe::inline LOUPE_ABI::rules {
+
+/// A number taken of a tensor: what it needs, and the number, nothing where there is none. It may remember what it needs of
+/// earlier steps; then it is asked once a step.
+template <class Type>
+concept Measure = std::copy_constructible<Type> && requires(Type& measure, const Evidence& tensor) {
+  { std::as_const(measure).wanted() } -> std::same_as<Wanted>;
+  { measure.of(tensor) } -> std::same_as<std::optional<double>>;
+};
+
+/// A statistic of a tensor.
+struct StatisticMeasure {
+  Statistic statistic;
+  [[nodiscard]] Wanted wanted() const noexcept { return wants_statistics(statistic); }
+  [[nodiscard]] std::optional<double> of(const Evidence& tensor) const noexcept { return tensor.statistic(statistic); }
+};
+inline constexpr StatisticMeasure minimum{Statistic::min};
+inline constexpr StatisticMeasure maximum{Statistic::max};
+inline constexpr StatisticMeasure mean{Statistic::mean};
+inline constexpr StatisticMeasure standard_deviation{Statistic::std};
+inline constexpr StatisticMeasure variance{Statistic::variance};
+inline constexpr StatisticMeasure sum{Statistic::sum};
+inline constexpr StatisticMeasure l1_norm{Statistic::l1};
+inline constexpr StatisticMeasure l2_norm{Statistic::l2};
+inline constexpr StatisticMeasure abs_mean{Statistic::abs_mean};
+inline constexpr StatisticMeasure abs_max{Statistic::abs_max};
+inline constexpr StatisticMeasure nan_count{Statistic::nan_count};
+
+/// A statistic that counts elements, as a part of all elements, 0 to 1.
+struct FractionMeasure {
+  Statistic statistic;
+  [[nodiscard]] Wanted wanted() const noexcept { return wants_statistics(statistic); }
+  [[nodiscard]] std::optional<double> of(const Evidence& tensor) const noexcept {
+    const auto count = tensor.statistic(statistic);
+    if (!count || !tensor.has_value() || tensor.value.size() == 0) return std::nullopt;
+    return *count / static_cast<double>(tensor.value.size());
+  }
+};
+inline constexpr FractionMeasure fraction_zero{Statistic::zero_count};
+inline constexpr FractionMeasure fraction_nan{Statistic::nan_count};
+
+/// Two measures of one tensor, made one by `Operation`.
+template <Measure Left, Measure Right, class Operation>
+struct CombinedMeasure {
+  Left left;
+  Right right;
+  [[nodiscard]] Wanted wanted() const {
+    Wanted both = left.wanted();
+    return both |= right.wanted();
+  }
+  [[nodiscard]] std::optional<double> of(const Evidence& tensor) {
+    const auto one = left.of(tensor);
+    const auto other = right.of(tensor);
+    return one && other ? std::optional(Operation()(*one, *other)) : std::nullopt;
+  }
+};
+
+namespace detail {
+struct Plus { double operator()(double a, double b) const noexcept { return a + b; } };
+struct Minus { double operator()(double a, double b) const noexcept { return a - b; } };
+struct Times { double operator()(double a, double b) const noexcept { return a * b; } };
+struct Over { double operator()(double a, double b) const noexcept { return a / b; } };
+}  // namespace detail
+
+template <Measure Left, Measure Right>
+constexpr CombinedMeasure<Left, Right, detail::Plus> operator+(Left left, Right right) { return {std::move(left), std::move(right)}; }
+template <Measure Left, Measure Right>
+constexpr CombinedMeasure<Left, Right, detail::Minus> operator-(Left left, Right right) { return {std::move(left), std::move(right)}; }
+template <Measure Left, Measure Right>
+constexpr CombinedMeasure<Left, Right, detail::Times> operator*(Left left, Right right) { return {std::move(left), std::move(right)}; }
+template <Measure Left, Measure Right>
+constexpr CombinedMeasure<Left, Right, detail::Over> operator/(Left left, Right right) { return {std::move(left), std::move(right)}; }
+
+/// What a measure was at the last step that had it; nothing at the first.
+template <Measure Of>
+class PreviousMeasure {
+ public:
+  explicit PreviousMeasure(Of measure) : measure_(std::move(measure)) {}
+  [[nodiscard]] Wanted wanted() const { return measure_.wanted(); }
+  [[nodiscard]] std::optional<double> of(const Evidence& tensor) {
+    const auto now = measure_.of(tensor);
+    return now ? std::exchange(last_.of(tensor), now) : std::nullopt;
+  }
+
+ private:
+  Of measure_;
+  PerTensor<std::optional<double>> last_;
+};
+template <Measure Of>
+PreviousMeasure<Of> previous(Of measure) { return PreviousMeasure<Of>(std::move(measure)); }
+/// By how much a measure has grown since the last step that had it.
+template <Measure Of>
+auto change(Of measure) { return measure - previous(measure); }
+
+/// How a measure is held against a threshold. NaN meets no comparison.
+enum class Comparison : std::uint8_t { above, at_least, below, at_most };
+
+constexpr bool holds(Comparison comparison, double value, double threshold) noexcept {
+  switch (comparison) {
+    case Comparison::above: return value > threshold;
+    case Comparison::at_least: return value >= threshold;
+    case Comparison::below: return value < threshold;
+    case Comparison::at_most: return value <= threshold;
+  }
+  return false;
+}
+constexpr std::string_view comparison_words(Comparison comparison) noexcept {
+  switch (comparison) {
+    case Comparison::above: return "is above the threshold";
+    case Comparison::at_least: return "is not below the threshold";
+    case Comparison::below: return "is below the threshold";
+    case Comparison::at_most: return "is not above the threshold";
+  }
+  return "";
+}
+
+/// A measure held against a threshold: a condition on one tensor.
+template <Measure Of>
+struct ComparedMeasure {
+  Of measure;
+  Comparison comparison;
+  double threshold;
+
+  [[nodiscard]] Wanted wanted() const { return measure.wanted(); }
+  [[nodiscard]] Outcome judge(const Evidence& tensor, Findings& findings) {
+    const auto value = measure.of(tensor);
+    if (!value) return Outcome::no_data;
+    if (!holds(comparison, *value, threshold)) return Outcome::clear;
+    findings.add(tensor, *value, threshold, comparison_words(comparison));
+    return Outcome::fired;
+  }
+};
+template <Measure Of>
+constexpr ComparedMeasure<Of> operator>(Of measure, double threshold) { return {std::move(measure), Comparison::above, threshold}; }
+template <Measure Of>
+constexpr ComparedMeasure<Of> operator>=(Of measure, double threshold) { return {std::move(measure), Comparison::at_least, threshold}; }
+template <Measure Of>
+constexpr ComparedMeasure<Of> operator<(Of measure, double threshold) { return {std::move(measure), Comparison::below, threshold}; }
+template <Measure Of>
+constexpr ComparedMeasure<Of> operator<=(Of measure, double threshold) { return {std::move(measure), Comparison::at_most, threshold}; }
+
+}  // namespace loupe::inline LOUPE_ABI::rules
+#endif  // LOUPE_SINGLE_RULES_MEASURE_HPP
+// ---- loupe/rules/predicate.hpp
+#ifndef LOUPE_SINGLE_RULES_PREDICATE_HPP
+#define LOUPE_SINGLE_RULES_PREDICATE_HPP
+/// @file
+/// Conditions that are put together: on one tensor, on the tensors of a step, on several steps.
+///
+/// ```cpp
+/// auto dead = when(any_of("activations", fraction_zero > 0.9)).for_steps(5).named("DeadUnits");
+/// auto wild = when(any_of("gradients", l2_norm > 1e3 && !(nan_count > 0))).named("Wild");
+/// auto many = when(count_of("weights", change(l2_norm) > 0) >= 3).named("Growing");
+/// ```
+
+namespace loupe::inline LOUPE_ABI::rules {
+
+/// A condition on one tensor. Asked once for each tensor and step; adds a violation where it says `fired`.
+template <class Type>
+concept TensorPredicate = std::copy_constructible<Type> && requires(Type& condition, const Evidence& tensor, Findings& findings) {
+  { std::as_const(condition).wanted() } -> std::same_as<Wanted>;
+  { condition.judge(tensor, findings) } -> std::same_as<Outcome>;
+};
+
+/// Two conditions on one tensor.
+template <TensorPredicate Left, TensorPredicate Right, Outcome (*combine)(Outcome, Outcome) noexcept>
+struct CombinedTensorPredicate {
+  Left left;
+  Right right;
+  [[nodiscard]] Wanted wanted() const {
+    Wanted all = left.wanted();
+    return all |= right.wanted();
+  }
+  [[nodiscard]] Outcome judge(const Evidence& tensor, Findings& findings) {
+    const Outcome one = left.judge(tensor, findings);
+    return combine(one, right.judge(tensor, findings));
+  }
+};
+/// A condition on one tensor that is not met.
+template <TensorPredicate Of>
+struct NegatedTensorPredicate {
+  Of condition;
+  [[nodiscard]] Wanted wanted() const { return condition.wanted(); }
+  [[nodiscard]] Outcome judge(const Evidence& tensor, Findings& findings) {
+    Findings unused;  // what it finds is what is right
+    const Outcome outcome = negated(condition.judge(tensor, unused));
+    if (outcome == Outcome::fired) findings.add(tensor, 0, 0, "a condition is not met");
+    return outcome;
+  }
+};
+template <TensorPredicate Left, TensorPredicate Right>
+constexpr CombinedTensorPredicate<Left, Right, both> operator&&(Left left, Right right) { return {std::move(left), std::move(right)}; }
+template <TensorPredicate Left, TensorPredicate Right>
+constexpr CombinedTensorPredicate<Left, Right, either> operator||(Left left, Right right) { return {std::move(left), std::move(right)}; }
+template <TensorPredicate Of>
+constexpr NegatedTensorPredicate<Of> operator!(Of condition) { return {std::move(condition)}; }
+
+/// How many tensors of a step there must be of which a condition is met.
+enum class Quantity : std::uint8_t { any, all, count };
+
+/// A condition on the tensors of a step, by a condition on each: any of them, all of them, or so many of them. Tensors of
+/// which the condition can't be judged don't count; without any there is no data.
+template <TensorPredicate Condition>
+class QuantifiedPredicate {
+ public:
+  QuantifiedPredicate(Tensors tensors, Condition condition, Quantity quantity) noexcept
+      : tensors_(std::move(tensors)), condition_(std::move(condition)), quantity_(quantity) {}
+  /// For `Quantity::count`: how the number of tensors is held against a threshold.
+  QuantifiedPredicate compared(Comparison comparison, double threshold) && {
+    comparison_ = comparison;
+    threshold_ = threshold;
+    return std::move(*this);
+  }
+  [[nodiscard]] result<void> check() const { return tensors_.check(); }
+  Wanted wants(const TensorName& tensor, const Directory& directory) {
+    return tensors_.decide(tensor, directory) ? condition_.wanted() : Wanted{};
+  }
+  void look(const Evidence& tensor, Findings& findings) {
+    if (!tensors_.selects(tensor.tensor.number)) return;
+    const Outcome outcome = condition_.judge(tensor, findings);
+    if (outcome == Outcome::no_data) return;
+    findings.count_datapoint();
+    ++judged_;
+    if (outcome == Outcome::fired) ++met_;
+  }
+  Outcome conclude(const StepPlace&, Findings&) noexcept {
+    const auto judged = std::exchange(judged_, 0);
+    const auto met = std::exchange(met_, 0);
+    if (judged == 0) return Outcome::no_data;
+    switch (quantity_) {
+      case Quantity::any: return outcome_of(met > 0);
+      case Quantity::all: return outcome_of(met == judged);
+      case Quantity::count: return outcome_of(holds(comparison_, static_cast<double>(met), threshold_));
+    }
+    return Outcome::no_data;
+  }
+
+ private:
+  Tensors tensors_;
+  Condition condition_;
+  Quantity quantity_;
+  Comparison comparison_ = Comparison::above;
+  double threshold_ = 0;
+  std::int64_t judged_ = 0;
+  std::int64_t met_ = 0;
+};
+template <TensorPredicate Condition>
+QuantifiedPredicate<Condition> any_of(Tensors tensors, Condition condition) { return {std::move(tensors), std::move(condition), Quantity::any}; }
+template <TensorPredicate Condition>
+QuantifiedPredicate<Condition> any_of(std::string_view collection, Condition condition) { return any_of(Tensors::of(collection), std::move(condition)); }
+template <TensorPredicate Condition>
+QuantifiedPredicate<Condition> all_of(Tensors tensors, Condition condition) { return {std::move(tensors), std::move(condition), Quantity::all}; }
+template <TensorPredicate Condition>
+QuantifiedPredicate<Condition> all_of(std::string_view collection, Condition condition) { return all_of(Tensors::of(collection), std::move(condition)); }
+
+/// The number of tensors of which a condition is met, to be held against a threshold: `count_of("weights", …) >= 3`.
+template <TensorPredicate Condition>
+struct CountOfTensors {
+  Tensors tensors;
+  Condition condition;
+  QuantifiedPredicate<Condition> held(Comparison comparison, double threshold) && {
+    return QuantifiedPredicate<Condition>(std::move(tensors), std::move(condition), Quantity::count).compared(comparison, threshold);
+  }
+};
+template <TensorPredicate Condition>
+CountOfTensors<Condition> count_of(Tensors tensors, Condition condition) { return {std::move(tensors), std::move(condition)}; }
+template <TensorPredicate Condition>
+CountOfTensors<Condition> count_of(std::string_view collection, Condition condition) { return {Tensors::of(collection), std::move(condition)}; }
+template <class Condition>
+auto operator>(CountOfTensors<Condition> count, double threshold) { return std::move(count).held(Comparison::above, threshold); }
+template <class Condition>
+auto operator>=(CountOfTensors<Condition> count, double threshold) { return std::move(count).held(Comparison::at_least, threshold); }
+template <class Condition>
+auto operator<(CountOfTensors<Condition> count, double threshold) { return std::move(count).held(Comparison::below, threshold); }
+template <class Condition>
+auto operator<=(CountOfTensors<Condition> count, double threshold) { return std::move(count).held(Comparison::at_most, threshold); }
+
+/// Two conditions on a step.
+template <RulePredicate Left, RulePredicate Right, Outcome (*combine)(Outcome, Outcome) noexcept>
+class CombinedPredicate {
+ public:
+  CombinedPredicate(Left left, Right right) : left_(std::move(left)), right_(std::move(right)) {}
+  [[nodiscard]] result<void> check() const {
+    LOUPE_TRY(check_part(left_));
+    return check_part(right_);
+  }
+  Wanted wants(const TensorName& tensor, const Directory& directory) {
+    Wanted all = left_.wants(tensor, directory);
+    return all |= right_.wants(tensor, directory);
+  }
+  void look(const Evidence& tensor, Findings& findings) {
+    left_.look(tensor, findings);
+    right_.look(tensor, findings);
+  }
+  Outcome conclude(const StepPlace& at, Findings& findings) {
+    const Outcome one = left_.conclude(at, findings);
+    return combine(one, right_.conclude(at, findings));
+  }
+
+ private:
+  template <class Part>
+  static result<void> check_part(const Part& part) {
+    if constexpr (requires { part.check(); }) return part.check();
+    else return {};
+  }
+  Left left_;
+  Right right_;
+};
+template <RulePredicate Left, RulePredicate Right>
+CombinedPredicate<Left, Right, both> operator&&(Left left, Right right) { return {std::move(left), std::move(right)}; }
+template <RulePredicate Left, RulePredicate Right>
+CombinedPredicate<Left, Right, either> operator||(Left left, Right right) { return {std::move(left), std::move(right)}; }
+
+/// A condition on a step that is not met.
+template <RulePredicate Of>
+class NegatedPredicate {
+ public:
+  explicit NegatedPredicate(Of condition) : condition_(std::move(condition)) {}
+  [[nodiscard]] result<void> check() const {
+    if constexpr (requires { condition_.check(); }) return condition_.check();
+    else return {};
+  }
+  Wanted wants(const TensorName& tensor, const Directory& directory) { return condition_.wants(tensor, directory); }
+  void look(const Evidence& tensor, Findings& findings) {
+    findings.count_datapoint();
+    condition_.look(tensor, unused_);
+  }
+  Outcome conclude(const StepPlace& at, Findings& findings) {
+    const Outcome outcome = negated(condition_.conclude(at, unused_));
+    unused_.begin_step();
+    if (outcome == Outcome::fired) findings.add({{}, {}, {}, 0, 0, "a condition is not met"});
+    return outcome;
+  }
+
+ private:
+  Of condition_;
+  Findings unused_;  ///< what the condition finds is what is right
+};
+template <RulePredicate Of>
+NegatedPredicate<Of> operator!(Of condition) { return NegatedPredicate<Of>(std::move(condition)); }
+
+/// Fires if a condition is met for the `steps`-th time in a row. Steps without data are passed over.
+template <RulePredicate Of>
+class RepeatedPredicate {
+ public:
+  RepeatedPredicate(std::int64_t steps, Of condition) : steps_(steps), condition_(std::move(condition)) {}
+  [[nodiscard]] result<void> check() const {
+    if (steps_ < 1) return fail(ErrorKind::invalid_argument, "for_steps", "it must be at least 1");
+    if constexpr (requires { condition_.check(); }) return condition_.check();
+    else return {};
+  }
+  Wanted wants(const TensorName& tensor, const Directory& directory) { return condition_.wants(tensor, directory); }
+  void look(const Evidence& tensor, Findings& findings) { condition_.look(tensor, findings); }
+  Outcome conclude(const StepPlace& at, Findings& findings) {
+    const Outcome outcome = condition_.conclude(at, findings);
+    if (outcome == Outcome::clear) met_ = 0;
+    if (outcome != Outcome::fired) return outcome;
+    return outcome_of(++met_ >= steps_);
+  }
+
+ private:
+  std::int64_t steps_;
+  Of condition_;
+  std::int64_t met_ = 0;
+};
+template <RulePredicate Of>
+RepeatedPredicate<Of> for_steps(std::int64_t steps, Of condition) { return {steps, std::move(condition)}; }
+
+/// A condition that is to become a rule.
+template <RulePredicate Of>
+struct When {
+  Of condition;
+  [[nodiscard]] When<RepeatedPredicate<Of>> for_steps(std::int64_t steps) && { return {{steps, std::move(condition)}}; }
+  [[nodiscard]] Rule named(std::string_view name) && { return Rule(name, std::move(condition)); }
+};
+template <RulePredicate Of>
+When<Of> when(Of condition) { return {std::move(condition)}; }
+
+/// A rule by what is said of each tensor: `judge(evidence)` gives whether the condition is met, or an `Outcome`.
+template <class Judge>
+class CalledTensorPredicate {
+ public:
+  CalledTensorPredicate(Wanted wanted, Judge judge) : wanted_(wanted), judge_(std::move(judge)) {}
+  [[nodiscard]] Wanted wanted() const noexcept { return wanted_; }
+  [[nodiscard]] Outcome judge(const Evidence& tensor, Findings& findings) {
+    Outcome outcome;
+    if constexpr (std::same_as<decltype(judge_(tensor)), bool>) outcome = outcome_of(judge_(tensor));
+    else outcome = judge_(tensor);
+    if (outcome == Outcome::fired) findings.add(tensor, 0, 0, "the condition is met");
+    return outcome;
+  }
+
+ private:
+  Wanted wanted_;
+  Judge judge_;
+};
+/// A condition on one tensor that is a callable: `any_of("weights", tensor_is(wants_elements(), [](const Evidence& w) { … }))`.
+template <class Judge>
+CalledTensorPredicate<Judge> tensor_is(Wanted wanted, Judge judge) { return {wanted, std::move(judge)}; }
+
+}  // namespace loupe::inline LOUPE_ABI::rules
+#endif  // LOUPE_SINGLE_RULES_PREDICATE_HPP
+// ---- loupe/rules/rule_status.hpp
+#ifndef LOUPE_SINGLE_RULES_RULE_STATUS_HPP
+#define LOUPE_SINGLE_RULES_RULE_STATUS_HPP
+/// @file
+/// What is said of a rule's evaluation as a whole (rules.md section 6), and its report (2.2).
+
+namespace loupe::inline LOUPE_ABI::rules {
+
+/// The states of an evaluation, as the service calls them.
+enum class RuleStatus : std::uint8_t { in_progress, no_issues_found, issues_found, error, stopping, stopped };
+
+/// `InProgress`, `NoIssuesFound`, `IssuesFound`, `Error`, `Stopping`, `Stopped`.
+constexpr std::string_view rule_status_name(RuleStatus status) noexcept {
+  constexpr std::string_view names[] = {"InProgress", "NoIssuesFound", "IssuesFound", "Error", "Stopping", "Stopped"};
+  return names[static_cast<std::size_t>(status)];
+}
+/// Whether nothing more is to come.
+constexpr bool is_terminal(RuleStatus status) noexcept { return status != RuleStatus::in_progress && status != RuleStatus::stopping; }
+
+/// The longest text of a status, in bytes.
+inline constexpr std::size_t max_status_details = 1024;
+
+/// A text cut to the length of a status, between two characters of UTF-8.
+LOUPE_DECL Text status_details(std::string_view text);
+/// What a status says of a rule: its firing (`RuleEvaluationConditionMet: Evaluation of the rule R at step N resulted in the
+/// condition being met`), that no issue was found, or that nothing was looked at.
+LOUPE_DECL Text status_details(const RuleRecord& record);
+/// What an evaluation that has come to its end says of a rule.
+constexpr RuleStatus final_status(const RuleRecord& record) noexcept {
+  return record.firings > 0 ? RuleStatus::issues_found : RuleStatus::no_issues_found;
+}
+
+/// The report of a rule as one JSON object: `RuleTriggered`, `Violations`, `Details` (the last firing and the warnings),
+/// `Datapoints`, `RuleParameters` (`name:value`, one a line).
+LOUPE_DECL void append_rule_report(ByteBuffer& out, const RuleRecord& record, std::string_view parameters);
+
+}  // namespace loupe::inline LOUPE_ABI::rules
+
+// ---- loupe/rules/rule_status.ipp
+#ifndef LOUPE_SINGLE_RULES_RULE_STATUS_IPP
+#define LOUPE_SINGLE_RULES_RULE_STATUS_IPP
+
+namespace loupe::inline LOUPE_ABI::rules {
+
+LOUPE_DECL Text status_details(std::string_view text) {
+  if (text.size() <= max_status_details) return text;
+  std::size_t end = max_status_details;
+  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) --end;
+  return text.substr(0, end);
+}
+
+LOUPE_DECL Text status_details(const RuleRecord& record) {
+  if (record.last)
+    return status_details(Text::join("RuleEvaluationConditionMet: Evaluation of the rule ", record.name, " at step ",
+                                     to_text(record.last->at.step.value).view(), " resulted in the condition being met")
+                              .view());
+  return record.datapoints > 0 ? Text() : Text("no matching tensor was ever saved");
+}
+
+LOUPE_DECL void append_rule_report(ByteBuffer& out, const RuleRecord& record, std::string_view parameters) {
+  wire::JsonWriter json(out);
+  json.begin_object().key("RuleTriggered").number(record.firings).key("Violations").number(record.violations);
+  json.key("Details").begin_object();
+  if (record.last) {
+    json.key("step").number(record.last->at.step.value).key("violations");
+    record.last->append_violations(json);
+    json.key("violations_total").number(record.last->total);
+  }
+  if (!record.warnings.empty()) {
+    json.key("warnings").begin_array();
+    for (const Text& warning : record.warnings) json.string(warning);
+    json.end_array();
+  }
+  json.end_object().key("Datapoints").number(record.datapoints).key("RuleParameters").string(parameters).end_object();
+}
+
+}  // namespace loupe::inline LOUPE_ABI::rules
+#endif  // LOUPE_SINGLE_RULES_RULE_STATUS_IPP
+#endif  // LOUPE_SINGLE_RULES_RULE_STATUS_HPP
 // ---- loupe/frameworks/span.hpp
 #ifndef LOUPE_SINGLE_FRAMEWORKS_SPAN_HPP
 #define LOUPE_SINGLE_FRAMEWORKS_SPAN_HPP

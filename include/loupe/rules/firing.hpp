@@ -19,7 +19,7 @@ struct Firing {
   Text rule;
   std::uint32_t rule_number = 0;      ///< among the judge's rules, in the order in which they were added
   StepPlace at;
-  std::vector<Violation> violations;  ///< at most `max_violations`
+  std::vector<Violation> violations = {};  ///< at most `max_violations`
   std::uint64_t total = 0;            ///< how many there were
 
   /// `ExplodingTensor fired at step 12 (TRAIN 10): gradient/w of worker_0, element 3: …; 4 more`.

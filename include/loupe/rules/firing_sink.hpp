@@ -3,6 +3,7 @@
 /// Who is told that a rule has fired.
 
 #include <memory>
+#include <type_traits>
 #include <utility>
 
 #include "loupe/base/config.hpp"
