@@ -46,6 +46,7 @@
 #include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/types.h>
 #include <system_error>
 #include <time.h>
 #include <tuple>
@@ -20136,6 +20137,194 @@ class BasicTrial {
 
 }  // namespace loupe::inline LOUPE_ABI
 #endif  // LOUPE_SINGLE_TRIAL_TRIAL_HPP
+// ---- loupe/rules/action_request.hpp
+#ifndef LOUPE_SINGLE_RULES_ACTION_REQUEST_HPP
+#define LOUPE_SINGLE_RULES_ACTION_REQUEST_HPP
+/// @file
+/// The actions that a rule's parameter `action_json` asks for (rules.md section 7).
+
+namespace loupe::inline LOUPE_ABI::rules {
+
+/// What a fired rule is to do, by the service's names.
+enum class ActionKind : std::uint8_t { stop_training, email, sms };
+
+/// `stoptraining`, `email`, `sms`.
+constexpr std::string_view action_name(ActionKind kind) noexcept {
+  constexpr std::string_view names[] = {"stoptraining", "email", "sms"};
+  return names[static_cast<std::size_t>(kind)];
+}
+
+struct ActionRequest {
+  ActionKind kind = ActionKind::stop_training;
+  Text target;  ///< the prefix of the training job's name, the address, the telephone number
+  friend bool operator==(const ActionRequest&, const ActionRequest&) = default;
+};
+
+/// Actions as they were asked for, and why others were not understood.
+struct ActionRequests {
+  std::vector<ActionRequest> actions;
+  std::vector<Text> skipped;  ///< a sentence for each entry that smdebug, too, passes over with a message
+};
+
+/// Whether a target is what the service takes: a job's prefix of letters, digits and hyphens; an address such as
+/// `abc@def.gh` in lower case; a telephone number in E.164 such as `+1234567`. `invalid_argument` says which.
+LOUPE_DECL result<void> check_action(const ActionRequest& action);
+
+/// Reads `action_json`: one object or a list of them, plain or with escaped quotes; blank text asks for nothing. Text that
+/// isn't JSON is an error, for a stop that is lost in silence is worse than a rule that doesn't start. An object without a
+/// name is passed over in silence; one that is unknown, lacks its target or has one that `check_action` refuses is noted
+/// in `skipped`. The name's letters may be of either case.
+LOUPE_DECL result<ActionRequests> read_action_json(std::string_view text);
+
+}  // namespace loupe::inline LOUPE_ABI::rules
+
+// ---- loupe/rules/action_request.ipp
+#ifndef LOUPE_SINGLE_RULES_ACTION_REQUEST_IPP
+#define LOUPE_SINGLE_RULES_ACTION_REQUEST_IPP
+
+namespace loupe::inline LOUPE_ABI::rules {
+
+namespace detail {
+
+inline bool is_lower_or_digit(char character) noexcept {
+  return (character >= 'a' && character <= 'z') || (character >= '0' && character <= '9');
+}
+inline bool is_word_character(char character) noexcept {
+  return is_lower_or_digit(character) || (character >= 'A' && character <= 'Z') || character == '_';
+}
+inline bool is_job_prefix(std::string_view text) noexcept {
+  return !text.empty() && std::all_of(text.begin(), text.end(), [](char character) {
+    return (is_word_character(character) && character != '_') || character == '-';
+  });
+}
+/// `^[a-z0-9]+[@]\w+[.]\w{2,3}$`.
+inline bool is_email(std::string_view text) noexcept {
+  const std::size_t at = text.find('@');
+  const std::size_t dot = text.rfind('.');
+  if (at == std::string_view::npos || dot == std::string_view::npos || at == 0 || dot < at + 2) return false;
+  const std::string_view name = text.substr(0, at);
+  const std::string_view host = text.substr(at + 1, dot - at - 1);
+  const std::string_view top = text.substr(dot + 1);
+  return std::all_of(name.begin(), name.end(), is_lower_or_digit) && std::all_of(host.begin(), host.end(), is_word_character) &&
+         (top.size() == 2 || top.size() == 3) && std::all_of(top.begin(), top.end(), is_word_character);
+}
+/// `^\+\d{1,15}$`.
+inline bool is_telephone_number(std::string_view text) noexcept {
+  return text.size() >= 2 && text.size() <= 16 && text[0] == '+' &&
+         std::all_of(text.begin() + 1, text.end(), [](char character) { return character >= '0' && character <= '9'; });
+}
+
+inline std::string lower_case(std::string_view text) {
+  std::string lower(text);
+  for (char& character : lower)
+    if (character >= 'A' && character <= 'Z') character = static_cast<char>(character - 'A' + 'a');
+  return lower;
+}
+
+/// What one object of `action_json` says; text of other types than strings counts as missing.
+struct ActionEntry {
+  std::string name, endpoint, prefix;
+};
+
+inline result<ActionEntry> read_action_entry(wire::JsonReader& json) {
+  ActionEntry entry;
+  std::string key_scratch, scratch;
+  LOUPE_TRY(json.begin_object());
+  while (true) {
+    LOUPE_ASSIGN(const auto key, json.next_key(key_scratch));
+    if (!key) return entry;
+    std::string* const field = *key == "name" ? &entry.name : *key == "endpoint" ? &entry.endpoint : *key == "training_job_prefix" ? &entry.prefix : nullptr;
+    LOUPE_ASSIGN(const wire::JsonType type, json.peek());
+    if (field == nullptr || type != wire::JsonType::string) {
+      LOUPE_TRY(json.skip_value());
+      continue;
+    }
+    LOUPE_ASSIGN(const std::string_view value, json.read_string(scratch));
+    *field = value;
+  }
+}
+
+inline void add_action(const ActionEntry& entry, ActionRequests& requests) {
+  if (entry.name.empty()) return;
+  const std::string name = lower_case(entry.name);
+  for (const ActionKind kind : {ActionKind::stop_training, ActionKind::email, ActionKind::sms}) {
+    if (name != action_name(kind)) continue;
+    const bool is_stop = kind == ActionKind::stop_training;
+    ActionRequest request{kind, is_stop ? entry.prefix : entry.endpoint};
+    if (const auto checked = check_action(request); checked) requests.actions.push_back(std::move(request));
+    else requests.skipped.push_back(checked.error().message());
+    return;
+  }
+  requests.skipped.push_back(Text::join("action ", entry.name, ": there is no such action; there are stoptraining, email, sms"));
+}
+
+inline result<ActionRequests> parse_actions(std::string_view text) {
+  ActionRequests requests;
+  wire::JsonReader json(text, "action_json");
+  LOUPE_ASSIGN(const wire::JsonType type, json.peek());
+  if (type == wire::JsonType::object) {
+    LOUPE_ASSIGN(const ActionEntry entry, read_action_entry(json));
+    add_action(entry, requests);
+  } else if (type == wire::JsonType::array) {
+    LOUPE_TRY(json.begin_array());
+    while (true) {
+      LOUPE_ASSIGN(const bool has_more, json.next_element());
+      if (!has_more) break;
+      LOUPE_ASSIGN(const wire::JsonType element, json.peek());
+      if (element != wire::JsonType::object) {
+        LOUPE_TRY(json.skip_value());
+        requests.skipped.emplace_back("action_json: an entry of the list is not an object");
+        continue;
+      }
+      LOUPE_ASSIGN(const ActionEntry entry, read_action_entry(json));
+      add_action(entry, requests);
+    }
+  } else {
+    LOUPE_TRY(json.skip_value());
+    requests.skipped.emplace_back("action_json: it is neither an object nor a list");
+  }
+  LOUPE_TRY(json.finish());
+  return requests;
+}
+
+/// The text with its quotes unescaped.
+inline std::string without_escapes(std::string_view text) {
+  std::string plain;
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    if (text[at] == '\\' && at + 1 < text.size() && text[at + 1] == '"') continue;
+    plain.push_back(text[at]);
+  }
+  return plain;
+}
+
+}  // namespace detail
+
+LOUPE_DECL result<void> check_action(const ActionRequest& action) {
+  const Text object = Text::join("action ", action_name(action.kind));
+  switch (action.kind) {
+    case ActionKind::stop_training:
+      if (detail::is_job_prefix(action.target)) return {};
+      return fail(ErrorKind::invalid_argument, object, "training_job_prefix must be given, of letters, digits and hyphens only");
+    case ActionKind::email:
+      if (detail::is_email(action.target)) return {};
+      return fail(ErrorKind::invalid_argument, object, "endpoint must be an address such as abc@def.gh: before the @ small letters and digits only");
+    case ActionKind::sms:
+      if (detail::is_telephone_number(action.target)) return {};
+      return fail(ErrorKind::invalid_argument, object, "endpoint must be a telephone number such as +1234567, with at most 15 digits");
+  }
+  return fail(ErrorKind::invalid_argument, object, "there is no such action");
+}
+
+LOUPE_DECL result<ActionRequests> read_action_json(std::string_view text) {
+  if (text.find_first_not_of(" \t\r\n") == std::string_view::npos) return ActionRequests();
+  auto requests = detail::parse_actions(text);
+  if (requests || text.find("\\\"") == std::string_view::npos) return requests;
+  return detail::parse_actions(detail::without_escapes(text));
+}
+
+}  // namespace loupe::inline LOUPE_ABI::rules
+#endif  // LOUPE_SINGLE_RULES_ACTION_REQUEST_IPP
+#endif  // LOUPE_SINGLE_RULES_ACTION_REQUEST_HPP
 // ---- loupe/rules/attach.hpp
 #ifndef LOUPE_SINGLE_RULES_ATTACH_HPP
 #define LOUPE_SINGLE_RULES_ATTACH_HPP
@@ -20295,9 +20484,9 @@ namespace loupe::inline LOUPE_ABI::rules {
 
 /// A rule fired. The first violation is that of the tensor that the step saved first.
 struct Firing {
-  Text rule;
-  std::uint32_t rule_number = 0;      ///< among the judge's rules, in the order in which they were added
-  StepPlace at;
+  Text rule = {};
+  std::uint32_t rule_number = 0;       ///< among the judge's rules, in the order in which they were added
+  StepPlace at = {};
   std::vector<Violation> violations = {};  ///< at most `max_violations`
   std::uint64_t total = 0;            ///< how many there were
 
@@ -20534,6 +20723,8 @@ using VisitParameters = FunctionRef<void(ParameterVisitor&)>;
 LOUPE_DECL result<void> read_parameters(std::string_view rule, std::span<const NamedParameter> given, VisitParameters visit);
 LOUPE_DECL result<void> check_parameters(std::string_view rule, VisitParameters visit);
 LOUPE_DECL Text parameters_text(VisitParameters visit);
+/// Words with commas between.
+LOUPE_DECL Text joined(std::span<const std::string_view> words);
 }  // namespace detail
 
 /// Reads parameters from strings, strictly: `invalid_argument`, naming rule, parameter and what is allowed, for a name
@@ -20602,7 +20793,7 @@ inline Text range_text(const NumberRange& range) {
   return "any number";
 }
 
-inline Text joined(std::span<const std::string_view> words) {
+LOUPE_DECL Text joined(std::span<const std::string_view> words) {
   Text all;
   for (const std::string_view word : words) all = all.empty() ? Text(word) : Text::join(all.view(), ", ", word);
   return all;
@@ -22862,6 +23053,159 @@ LOUPE_DECL result<EvaluationEnd> Evaluation::run(FunctionRef<void(const Firing&)
 }  // namespace loupe::inline LOUPE_ABI::rules
 #endif  // LOUPE_SINGLE_RULES_EVALUATION_IPP
 #endif  // LOUPE_SINGLE_RULES_EVALUATION_HPP
+// ---- loupe/rules/invocation.hpp
+#ifndef LOUPE_SINGLE_RULES_INVOCATION_HPP
+#define LOUPE_SINGLE_RULES_INVOCATION_HPP
+/// @file
+/// What the RuleParameters of a service's rule configuration ask for (rules.md section 3, sagemaker.md 2.1).
+
+namespace loupe::inline LOUPE_ABI::rules {
+
+/// A rule that is to be run over a trial, as its parameters say.
+struct RuleInvocation {
+  Rule rule;
+  RuleTerms terms;
+  ActionRequests actions;
+  std::vector<Text> other_trials;  ///< paths, in the order of their numbers
+};
+
+/// Reads the parameters of a built-in rule: `rule_to_invoke`, `start_step`, `end_step`, `action_json`, `base_trial`,
+/// `other_trials` (also `other_trial` and `other_trial_0`, `other_trial_1`, …), and the rule's own. Debugger rules end at
+/// their first firing. Errors: `insufficient_information_for_rule_invocation` without `rule_to_invoke`, `unsupported` for a
+/// custom rule (`source_s3_uri`), and as `make_builtin_rule`.
+LOUPE_DECL result<RuleInvocation> read_rule_parameters(std::span<const NamedParameter> parameters);
+
+}  // namespace loupe::inline LOUPE_ABI::rules
+
+// ---- loupe/rules/invocation.ipp
+#ifndef LOUPE_SINGLE_RULES_INVOCATION_IPP
+#define LOUPE_SINGLE_RULES_INVOCATION_IPP
+
+namespace loupe::inline LOUPE_ABI::rules {
+
+namespace detail {
+
+/// The parameters that belong to the invocation of any rule.
+struct InvocationParameters {
+  Text rule_to_invoke;
+  std::int64_t start_step = 0;
+  std::optional<std::int64_t> end_step;
+  Text action_json;
+  Text base_trial;
+  Text source_s3_uri;
+  std::vector<Text> other_trials;
+  Text other_trial;
+
+  void visit(ParameterVisitor& visitor) {
+    visitor.text("rule_to_invoke", rule_to_invoke);
+    visitor.integer("start_step", start_step, at_least(0));
+    visitor.integer("end_step", end_step, at_least(0));
+    visitor.text("action_json", action_json);
+    visitor.text("base_trial", base_trial);
+    visitor.text("source_s3_uri", source_s3_uri);
+    visitor.list("other_trials", other_trials);
+    visitor.text("other_trial", other_trial);
+  }
+};
+
+/// The names of `InvocationParameters`.
+inline constexpr std::string_view invocation_names[] = {"rule_to_invoke", "start_step",    "end_step",     "action_json",
+                                                        "base_trial",     "source_s3_uri", "other_trials", "other_trial"};
+
+/// The number of `other_trial_<number>`.
+inline std::optional<std::uint32_t> other_trial_number(std::string_view name) noexcept {
+  constexpr std::string_view prefix = "other_trial_";
+  if (!name.starts_with(prefix)) return std::nullopt;
+  name.remove_prefix(prefix.size());
+  std::uint32_t number = 0;
+  const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), number);
+  if (error != std::errc() || end != name.data() + name.size()) return std::nullopt;
+  return number;
+}
+
+}  // namespace detail
+
+LOUPE_DECL result<RuleInvocation> read_rule_parameters(std::span<const NamedParameter> parameters) {
+  std::vector<NamedParameter> of_invocation, of_rule;
+  std::vector<std::pair<std::uint32_t, Text>> numbered;
+  for (const NamedParameter& parameter : parameters) {
+    if (const auto number = detail::other_trial_number(parameter.name)) numbered.emplace_back(*number, parameter.value);
+    else if (std::find(std::begin(detail::invocation_names), std::end(detail::invocation_names), parameter.name.view()) != std::end(detail::invocation_names))
+      of_invocation.push_back(parameter);
+    else of_rule.push_back(parameter);
+  }
+  detail::InvocationParameters common;
+  LOUPE_TRY(read_parameters("rule", of_invocation, common));
+  if (common.rule_to_invoke.empty())
+    return fail(ErrorKind::insufficient_information_for_rule_invocation, "rule_to_invoke", "the class name of a rule must be given");
+  if (!common.source_s3_uri.empty())
+    return fail(ErrorKind::unsupported, common.rule_to_invoke, "it is a custom rule in Python, at source_s3_uri; write it as a rule of loupe");
+  LOUPE_ASSIGN(Rule rule, make_builtin_rule(common.rule_to_invoke, of_rule));
+  LOUPE_ASSIGN(ActionRequests actions, read_action_json(common.action_json));
+  std::sort(numbered.begin(), numbered.end());
+  std::vector<Text> trials = std::move(common.other_trials);
+  if (!common.other_trial.empty()) trials.push_back(std::move(common.other_trial));
+  for (auto& [number, path] : numbered) trials.push_back(std::move(path));
+  return RuleInvocation{std::move(rule),
+                        {.start_step = common.start_step, .end_step = common.end_step, .ends_at_first_firing = true},
+                        std::move(actions),
+                        std::move(trials)};
+}
+
+}  // namespace loupe::inline LOUPE_ABI::rules
+#endif  // LOUPE_SINGLE_RULES_INVOCATION_IPP
+#endif  // LOUPE_SINGLE_RULES_INVOCATION_HPP
+// ---- loupe/rules/json_lines_sink.hpp
+#ifndef LOUPE_SINGLE_RULES_JSON_LINES_SINK_HPP
+#define LOUPE_SINGLE_RULES_JSON_LINES_SINK_HPP
+/// @file
+/// Writes firings to a file, a line each.
+
+namespace loupe::inline LOUPE_ABI::rules {
+
+/// Appends each firing to a file as a line of JSON. A line is written at once, so several processes may share the file.
+class JsonLinesSink final : public FiringSink {
+ public:
+  /// The file is created at the first firing; its directory must be there.
+  explicit JsonLinesSink(Text path) : path_(std::move(path)) {}
+  LOUPE_DECL result<void> fired(const Firing& firing) override;
+
+ private:
+  Text path_;
+  ByteBuffer line_;
+};
+/// `hook.rules(exploding_tensor(), json_lines("firings.jsonl"))`.
+inline std::shared_ptr<JsonLinesSink> json_lines(Text path) { return std::make_shared<JsonLinesSink>(std::move(path)); }
+
+}  // namespace loupe::inline LOUPE_ABI::rules
+
+// ---- loupe/rules/json_lines_sink.ipp
+#ifndef LOUPE_SINGLE_RULES_JSON_LINES_SINK_IPP
+#define LOUPE_SINGLE_RULES_JSON_LINES_SINK_IPP
+
+namespace loupe::inline LOUPE_ABI::rules {
+
+LOUPE_DECL result<void> JsonLinesSink::fired(const Firing& firing) {
+  line_.clear();
+  firing.append_json(line_);
+  line_.append('\n');
+  const auto failed = [&](std::string_view what) {
+    return fail(Error{.kind = ErrorKind::io, .object = path_, .detail = what, .os_error = errno});
+  };
+  const int file = ::open(path_.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
+  if (file < 0) return failed("it can't be opened to append firings");
+  const ssize_t written = ::write(file, line_.data(), line_.size());
+  const bool is_whole = written == static_cast<ssize_t>(line_.size());
+  if (written >= 0 && !is_whole) errno = ENOSPC;
+  result<void> outcome;
+  if (!is_whole) outcome = failed("a firing can't be written");
+  ::close(file);
+  return outcome;
+}
+
+}  // namespace loupe::inline LOUPE_ABI::rules
+#endif  // LOUPE_SINGLE_RULES_JSON_LINES_SINK_IPP
+#endif  // LOUPE_SINGLE_RULES_JSON_LINES_SINK_HPP
 // ---- loupe/rules/measure.hpp
 #ifndef LOUPE_SINGLE_RULES_MEASURE_HPP
 #define LOUPE_SINGLE_RULES_MEASURE_HPP
@@ -23349,6 +23693,38 @@ LOUPE_DECL void append_rule_report(ByteBuffer& out, const RuleRecord& record, st
 }  // namespace loupe::inline LOUPE_ABI::rules
 #endif  // LOUPE_SINGLE_RULES_RULE_STATUS_IPP
 #endif  // LOUPE_SINGLE_RULES_RULE_STATUS_HPP
+// ---- loupe/rules/signal_sink.hpp
+#ifndef LOUPE_SINGLE_RULES_SIGNAL_SINK_HPP
+#define LOUPE_SINGLE_RULES_SIGNAL_SINK_HPP
+/// @file
+/// Tells a process of firings by a signal.
+
+namespace loupe::inline LOUPE_ABI::rules {
+
+/// Sends a signal to a process at each firing: how a rule that runs elsewhere stops a training.
+class SignalSink final : public FiringSink {
+ public:
+  /// `process` is a process id above 0: never a group, and never all processes.
+  SignalSink(pid_t process, int signal) noexcept : process_(process), signal_(signal) {}
+  result<void> fired(const Firing&) override {
+    const Text object = Text::join("process ", to_text(process_).view());
+    if (process_ <= 0) return fail(ErrorKind::invalid_argument, object, "a signal is sent to one process, by an id above 0");
+    if (::kill(process_, signal_) == 0) return {};
+    return fail(Error{.kind = errno == ESRCH ? ErrorKind::not_found : errno == EPERM ? ErrorKind::permission_denied : ErrorKind::io,
+                      .object = object,
+                      .detail = Text::join("signal ", to_text(signal_).view(), " can't be sent"),
+                      .os_error = errno});
+  }
+
+ private:
+  pid_t process_;
+  int signal_;
+};
+/// `send_signal(pid)`: asks a process to end, or sends another signal.
+inline std::shared_ptr<SignalSink> send_signal(pid_t process, int signal = SIGTERM) { return std::make_shared<SignalSink>(process, signal); }
+
+}  // namespace loupe::inline LOUPE_ABI::rules
+#endif  // LOUPE_SINGLE_RULES_SIGNAL_SINK_HPP
 // ---- loupe/frameworks/span.hpp
 #ifndef LOUPE_SINGLE_FRAMEWORKS_SPAN_HPP
 #define LOUPE_SINGLE_FRAMEWORKS_SPAN_HPP

@@ -4,6 +4,8 @@
 #include <vector>
 
 #include "loupe/base/manual_clock.hpp"
+#include "loupe/capture/claim.hpp"
+#include "loupe/format/layout.hpp"
 #include "loupe/rules/builtin/exploding_tensor.hpp"
 #include "loupe/rules/predicate.hpp"
 #include "loupe/storage/memory.hpp"

@@ -16,9 +16,9 @@ namespace loupe::inline LOUPE_ABI::rules {
 
 /// A rule fired. The first violation is that of the tensor that the step saved first.
 struct Firing {
-  Text rule;
-  std::uint32_t rule_number = 0;      ///< among the judge's rules, in the order in which they were added
-  StepPlace at;
+  Text rule = {};
+  std::uint32_t rule_number = 0;       ///< among the judge's rules, in the order in which they were added
+  StepPlace at = {};
   std::vector<Violation> violations = {};  ///< at most `max_violations`
   std::uint64_t total = 0;            ///< how many there were
 

@@ -77,6 +77,8 @@ using VisitParameters = FunctionRef<void(ParameterVisitor&)>;
 LOUPE_DECL result<void> read_parameters(std::string_view rule, std::span<const NamedParameter> given, VisitParameters visit);
 LOUPE_DECL result<void> check_parameters(std::string_view rule, VisitParameters visit);
 LOUPE_DECL Text parameters_text(VisitParameters visit);
+/// Words with commas between.
+LOUPE_DECL Text joined(std::span<const std::string_view> words);
 }  // namespace detail
 
 /// Reads parameters from strings, strictly: `invalid_argument`, naming rule, parameter and what is allowed, for a name

@@ -45,7 +45,7 @@ inline Text range_text(const NumberRange& range) {
   return "any number";
 }
 
-inline Text joined(std::span<const std::string_view> words) {
+LOUPE_DECL Text joined(std::span<const std::string_view> words) {
   Text all;
   for (const std::string_view word : words) all = all.empty() ? Text(word) : Text::join(all.view(), ", ", word);
   return all;
