@@ -29,6 +29,21 @@ TEST_CASE("a rule is invoked with its own parameters, its steps, its actions and
   CHECK(read->other_trials == std::vector<loupe::Text>{"a", "b", "c"});
 }
 
+TEST_CASE("the first of the other trials is opened for the rule that compares with it") {
+  struct Nothing final : loupe::rules::ReferenceRun {
+    std::optional<loupe::Array> value(std::string_view, loupe::ModeStep) override { return std::nullopt; }
+  };
+  std::string opened;
+  const auto open = [&](std::string_view path) -> loupe::result<std::shared_ptr<loupe::rules::ReferenceRun>> {
+    opened = path;
+    return std::make_shared<Nothing>();
+  };
+  const Parameters parameters{{"rule_to_invoke", "SimilarAcrossRuns"}, {"other_trial_1", "b"}, {"other_trial_0", "a"}};
+  CHECK(read_rule_parameters(parameters, open));
+  CHECK(opened == "a");
+  CHECK(read_rule_parameters(parameters).error().kind == ErrorKind::insufficient_information_for_rule_invocation);
+}
+
 TEST_CASE("an invocation that can't be run is refused by what is wrong with it") {
   CHECK(read_rule_parameters(Parameters{{"threshold", "1"}}).error().kind == ErrorKind::insufficient_information_for_rule_invocation);
   CHECK(read_rule_parameters(Parameters{{"rule_to_invoke", "Nothing"}}).error().kind == ErrorKind::invalid_argument);

@@ -9,7 +9,7 @@ using loupe::rules::send_signal;
 
 TEST_CASE("a firing ends the process that is told") {
   ChildProcess child([] { ChildProcess::wait_to_be_killed(); });
-  CHECK(send_signal(child.pid())->fired({}));
+  CHECK(send_signal(child.pid(), SIGKILL)->fired({}));
   CHECK(child.wait() == -1);
 }
 

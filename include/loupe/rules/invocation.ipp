@@ -51,7 +51,8 @@ inline std::optional<std::uint32_t> other_trial_number(std::string_view name) no
 
 }  // namespace detail
 
-LOUPE_DECL result<RuleInvocation> read_rule_parameters(std::span<const NamedParameter> parameters) {
+LOUPE_DECL result<RuleInvocation> read_rule_parameters(std::span<const NamedParameter> parameters,
+                                                       FunctionRef<result<std::shared_ptr<ReferenceRun>>(std::string_view)> open_run) {
   std::vector<NamedParameter> of_invocation, of_rule;
   std::vector<std::pair<std::uint32_t, Text>> numbered;
   for (const NamedParameter& parameter : parameters) {
@@ -66,12 +67,16 @@ LOUPE_DECL result<RuleInvocation> read_rule_parameters(std::span<const NamedPara
     return fail(ErrorKind::insufficient_information_for_rule_invocation, "rule_to_invoke", "the class name of a rule must be given");
   if (!common.source_s3_uri.empty())
     return fail(ErrorKind::unsupported, common.rule_to_invoke, "it is a custom rule in Python, at source_s3_uri; write it as a rule of loupe");
-  LOUPE_ASSIGN(Rule rule, make_builtin_rule(common.rule_to_invoke, of_rule));
-  LOUPE_ASSIGN(ActionRequests actions, read_action_json(common.action_json));
   std::sort(numbered.begin(), numbered.end());
   std::vector<Text> trials = std::move(common.other_trials);
   if (!common.other_trial.empty()) trials.push_back(std::move(common.other_trial));
   for (auto& [number, path] : numbered) trials.push_back(std::move(path));
+  LOUPE_ASSIGN(ActionRequests actions, read_action_json(common.action_json));
+  std::shared_ptr<ReferenceRun> other;
+  if (!trials.empty()) {
+    LOUPE_ASSIGN(other, open_run(trials.front()));
+  }
+  LOUPE_ASSIGN(Rule rule, make_builtin_rule(common.rule_to_invoke, of_rule, std::move(other)));
   return RuleInvocation{std::move(rule),
                         {.start_step = common.start_step, .end_step = common.end_step, .ends_at_first_firing = true},
                         std::move(actions),
