@@ -20,6 +20,7 @@
 #include "loupe/trial/trial.hpp"
 #include "support/catch.hpp"
 #include "support/child_process.hpp"
+#include "support/sanitizer.hpp"
 #include "support/temporary_folder.hpp"
 
 using loupe::AnyStorage;
@@ -174,6 +175,7 @@ TEST_CASE("a forked child leaves the trial to its parent, and waits for none of 
       hook.step(Mode::train).save("w", weights);
       std::optional<loupe::Hook<Span>::Step> step(hook.step(Mode::train));
       step->save("w", weights);
+      if (forks_need_idle_threads) hook.flush();
       ChildProcess child([&] {
         step->save("w2", weights);
         step.reset();
