@@ -21697,17 +21697,11 @@ inline AllZero all_zero(AllZeroParameters parameters) { return AllZero(std::move
 
 }  // namespace loupe::inline LOUPE_ABI::rules
 #endif  // LOUPE_SINGLE_RULES_BUILTIN_ALL_ZERO_HPP
-// ---- loupe/rules/builtin/class_imbalance.hpp
-#ifndef LOUPE_SINGLE_RULES_BUILTIN_CLASS_IMBALANCE_HPP
-#define LOUPE_SINGLE_RULES_BUILTIN_CLASS_IMBALANCE_HPP
+// ---- loupe/rules/builtin/check_input_images.hpp
+#ifndef LOUPE_SINGLE_RULES_BUILTIN_CHECK_INPUT_IMAGES_HPP
+#define LOUPE_SINGLE_RULES_BUILTIN_CHECK_INPUT_IMAGES_HPP
 /// @file
-/// ClassImbalance: classes of very uneven size, or one that is mispredicted too often (rules.md 5.9).
-
-// ---- loupe/rules/labels.hpp
-#ifndef LOUPE_SINGLE_RULES_LABELS_HPP
-#define LOUPE_SINGLE_RULES_LABELS_HPP
-/// @file
-/// Classes in tensors of labels and predictions.
+/// CheckInputImages: input images that were not normalised to zero mean (rules.md 5.16).
 
 // ---- loupe/rules/elements.hpp
 #ifndef LOUPE_SINGLE_RULES_ELEMENTS_HPP
@@ -21771,6 +21765,161 @@ inline std::optional<std::int64_t> whole_number(double number) noexcept {
 
 }  // namespace loupe::inline LOUPE_ABI::rules
 #endif  // LOUPE_SINGLE_RULES_ELEMENTS_HPP
+// ---- loupe/rules/per_tensor.hpp
+#ifndef LOUPE_SINGLE_RULES_PER_TENSOR_HPP
+#define LOUPE_SINGLE_RULES_PER_TENSOR_HPP
+/// @file
+/// What a rule remembers of each tensor of each worker.
+
+namespace loupe::inline LOUPE_ABI::rules {
+
+/// A state for each tensor and worker, made when it is first asked for. Iterated by tensor number, then by worker.
+template <class State>
+class PerTensor {
+ public:
+  State& of(const Evidence& evidence) {
+    const Key key{evidence.tensor.number, evidence.worker};
+    const auto found = states_.find(key);
+    return found != states_.end() ? found->second : states_.emplace(OwnedKey{key.number, Text(key.worker)}, State{}).first->second;
+  }
+  [[nodiscard]] auto begin() const noexcept { return states_.begin(); }
+  [[nodiscard]] auto end() const noexcept { return states_.end(); }
+
+ private:
+  struct Key {
+    std::uint32_t number;
+    std::string_view worker;
+  };
+  struct OwnedKey {
+    std::uint32_t number;
+    Text worker;
+  };
+  struct Before {
+    using is_transparent = void;
+    template <class One, class Other>
+    bool operator()(const One& one, const Other& other) const noexcept {
+      if (one.number != other.number) return one.number < other.number;
+      return std::string_view(one.worker) < std::string_view(other.worker);
+    }
+  };
+  std::map<OwnedKey, State, Before> states_;
+};
+
+}  // namespace loupe::inline LOUPE_ABI::rules
+#endif  // LOUPE_SINGLE_RULES_PER_TENSOR_HPP
+
+namespace loupe::inline LOUPE_ABI::rules {
+
+struct CheckInputImagesParameters {
+  double threshold_mean = 0.2;           ///< by how much the mean of a channel may differ from 0
+  std::int64_t threshold_samples = 500;  ///< images to see before anything is judged
+  Text regex = ".*hybridsequential0_input_0";
+  std::int64_t channel = 1;              ///< the axis of the colour channels
+
+  void visit(ParameterVisitor& visitor) {
+    visitor.number("threshold_mean", threshold_mean, at_least(0));
+    visitor.integer("threshold_samples", threshold_samples, at_least(1));
+    visitor.text("regex", regex);
+    visitor.integer("channel", channel, between(0, static_cast<double>(max_rank - 1)));
+  }
+};
+
+/// Keeps the mean of each channel over all images seen, counted on axis 0, or one a tensor if that is the channels' axis;
+/// fires, from `threshold_samples` images on, if one differs too much from 0. Pixels that are not finite are left out.
+class CheckInputImages : public TensorRule<CheckInputImages> {
+ public:
+  static constexpr std::string_view name = "CheckInputImages";
+  using Parameters = CheckInputImagesParameters;
+  explicit CheckInputImages(Parameters parameters = {}) : parameters_(std::move(parameters)), images_(Tensors::matching(parameters_.regex)) {}
+
+  void visit(ParameterVisitor& visitor) { parameters_.visit(visitor); }
+  [[nodiscard]] result<void> check() const { return images_.check(); }
+  Wanted wants(const TensorName& tensor, const Directory& directory) {
+    return images_.decide(tensor, directory) ? wants_elements() : Wanted{};
+  }
+  Outcome judge(const Evidence& images, Findings& findings) {
+    const auto channel = static_cast<std::size_t>(parameters_.channel);
+    if (!has_real_elements(images.value) || images.value.size() == 0) return Outcome::no_data;
+    if (images.value.rank() <= channel) {
+      findings.warn(images.tensor.name, "was not judged: it has no axis of that number for its channels");
+      return Outcome::no_data;
+    }
+    Seen& seen = seen_.of(images);
+    const auto channels = static_cast<std::size_t>(images.value.shape[channel]);
+    if (seen.channels.size() != channels) seen = {0, std::vector<Channel>(channels)};
+    seen.images += channel == 0 ? 1 : images.value.shape[0];
+    add_pixels(images, channel, seen.channels, findings);
+    if (seen.images < parameters_.threshold_samples) return Outcome::clear;
+    const auto worst = std::max_element(seen.channels.begin(), seen.channels.end(),
+                                        [](const Channel& a, const Channel& b) { return std::abs(a.mean) < std::abs(b.mean); });
+    if (!(std::abs(worst->mean) > parameters_.threshold_mean)) return Outcome::clear;
+    findings.add(images, worst->mean, parameters_.threshold_mean,
+                 Text::join({"is the mean of channel ", to_text(worst - seen.channels.begin()).view(), " over ",
+                             to_text(seen.images).view(), " images, which should be near 0"}));
+    return Outcome::fired;
+  }
+
+ private:
+  struct Channel {
+    std::int64_t pixels = 0;
+    double mean = 0;
+  };
+  struct Seen {
+    std::int64_t images = 0;
+    std::vector<Channel> channels;
+  };
+
+  void add_pixels(const Evidence& images, std::size_t channel, std::vector<Channel>& channels, Findings& findings) {
+    std::int64_t plane = 1;  // pixels of one channel that follow one another
+    for (std::size_t axis = channel + 1; axis < images.value.rank(); ++axis) plane *= images.value.shape[axis];
+    sums_.assign(channels.size(), {});
+    std::int64_t pixel = 0;
+    std::size_t at = 0;
+    bool has_bad_pixels = false;
+    for_each_element(images.value, [&](auto element) {
+      const auto number = static_cast<double>(element);
+      if (std::isfinite(number)) {
+        sums_[at].mean += number;  // the sum, divided below
+        ++sums_[at].pixels;
+      } else {
+        has_bad_pixels = true;
+      }
+      if (++pixel < plane) return;
+      pixel = 0;
+      if (++at == channels.size()) at = 0;
+    });
+    if (has_bad_pixels) findings.warn(images.tensor.name, "has pixels that are not finite; they were left out");
+    for (std::size_t index = 0; index < channels.size(); ++index) {
+      const Channel& step = sums_[index];
+      if (step.pixels == 0) continue;
+      Channel& all = channels[index];
+      all.pixels += step.pixels;
+      const double step_mean = step.mean / static_cast<double>(step.pixels);
+      all.mean += (step_mean - all.mean) * (static_cast<double>(step.pixels) / static_cast<double>(all.pixels));
+    }
+  }
+
+  Parameters parameters_;
+  Tensors images_;
+  PerTensor<Seen> seen_;
+  std::vector<Channel> sums_;
+};
+
+inline CheckInputImages check_input_images(CheckInputImagesParameters parameters = {}) { return CheckInputImages(std::move(parameters)); }
+
+}  // namespace loupe::inline LOUPE_ABI::rules
+#endif  // LOUPE_SINGLE_RULES_BUILTIN_CHECK_INPUT_IMAGES_HPP
+// ---- loupe/rules/builtin/class_imbalance.hpp
+#ifndef LOUPE_SINGLE_RULES_BUILTIN_CLASS_IMBALANCE_HPP
+#define LOUPE_SINGLE_RULES_BUILTIN_CLASS_IMBALANCE_HPP
+/// @file
+/// ClassImbalance: classes of very uneven size, or one that is mispredicted too often (rules.md 5.9).
+
+// ---- loupe/rules/labels.hpp
+#ifndef LOUPE_SINGLE_RULES_LABELS_HPP
+#define LOUPE_SINGLE_RULES_LABELS_HPP
+/// @file
+/// Classes in tensors of labels and predictions.
 
 namespace loupe::inline LOUPE_ABI::rules {
 
@@ -21961,6 +22110,146 @@ inline ClassImbalance class_imbalance(ClassImbalanceParameters parameters = {}) 
 
 }  // namespace loupe::inline LOUPE_ABI::rules
 #endif  // LOUPE_SINGLE_RULES_BUILTIN_CLASS_IMBALANCE_HPP
+// ---- loupe/rules/builtin/confusion.hpp
+#ifndef LOUPE_SINGLE_RULES_BUILTIN_CONFUSION_HPP
+#define LOUPE_SINGLE_RULES_BUILTIN_CONFUSION_HPP
+/// @file
+/// Confusion: the quality of a classifier by its confusion matrix (rules.md 5.18).
+
+namespace loupe::inline LOUPE_ABI::rules {
+
+struct ConfusionParameters {
+  std::optional<std::int64_t> category_no = {};  ///< the number of classes; nothing: as many as there are
+  Text labels = "labels";                        ///< a tensor's name, looked for besides the collection
+  Text predictions = "predictions";
+  Text labels_collection = "labels";
+  Text predictions_collection = "predictions";
+  double min_diag = 0.9;                         ///< of the predictions of a class that are right
+  double max_off_diag = 0.1;                     ///< of those that are of one other class
+  Text diag_denominator = "column";              ///< `trace`: by the sum of the diagonal, as the printed formula says
+
+  void visit(ParameterVisitor& visitor) {
+    visitor.integer("category_no", category_no, between(2, 10'000));
+    visitor.text("labels", labels);
+    visitor.text("predictions", predictions);
+    visitor.text("labels_collection", labels_collection);
+    visitor.text("predictions_collection", predictions_collection);
+    visitor.number("min_diag", min_diag, between(0, 1));
+    visitor.number("max_off_diag", max_off_diag, between(0, 1));
+    static constexpr std::string_view denominators[] = {"column", "trace"};
+    visitor.word("diag_denominator", diag_denominator, denominators);
+  }
+};
+
+/// Counts, afresh at each step, which labels were predicted as which classes; fires if of the predictions of a class too few
+/// are right or too many are of one other class.
+class Confusion {
+ public:
+  static constexpr std::string_view name = "Confusion";
+  using Parameters = ConfusionParameters;
+  explicit Confusion(Parameters parameters = {})
+      : parameters_(std::move(parameters)),
+        labels_(Tensors::of(parameters_.labels_collection)),
+        predictions_(Tensors::of(parameters_.predictions_collection)) {}
+
+  void visit(ParameterVisitor& visitor) { parameters_.visit(visitor); }
+  Wanted wants(const TensorName& tensor, const Directory& directory) {
+    const bool is_label = labels_.decide(tensor, directory) || tensor.name == parameters_.labels;
+    return predictions_.decide(tensor, directory) || tensor.name == parameters_.predictions || is_label ? wants_elements() : Wanted{};
+  }
+  void look(const Evidence& tensor, Findings& findings) {
+    if (!has_real_elements(tensor.value) || tensor.value.size() == 0) return;
+    findings.count_datapoint();
+    const bool is_label = labels_.selects(tensor.tensor.number) || tensor.tensor.name == parameters_.labels;
+    std::vector<Seen>& seen = is_label ? step_labels_ : step_predictions_;
+    seen.push_back({tensor.worker, tensor.tensor.name, has_class_axis(tensor.value) ? argmax_rows(tensor.value) : rounded_classes(tensor.value)});
+  }
+  Outcome conclude(const StepPlace&, Findings& findings) {
+    Outcome outcome = Outcome::no_data;
+    const auto by_worker_and_name = [](const Seen& a, const Seen& b) { return a.worker != b.worker ? a.worker < b.worker : a.tensor < b.tensor; };
+    std::sort(step_labels_.begin(), step_labels_.end(), by_worker_and_name);
+    std::sort(step_predictions_.begin(), step_predictions_.end(), by_worker_and_name);
+    std::size_t next = 0;
+    for (const Seen& labels : step_labels_) {
+      while (next < step_predictions_.size() && step_predictions_[next].worker < labels.worker) ++next;
+      if (next == step_predictions_.size() || step_predictions_[next].worker != labels.worker) continue;
+      outcome = std::max(outcome, judge(labels, step_predictions_[next++], findings));
+    }
+    step_labels_.clear();
+    step_predictions_.clear();
+    return outcome;
+  }
+
+ private:
+  struct Seen {
+    Text worker, tensor;
+    Classes classes;
+  };
+  /// More classes than a matrix can sensibly be made of.
+  static constexpr std::int64_t max_classes = 10'000;
+
+  Outcome judge(const Seen& labels, const Seen& predictions, Findings& findings) {
+    if (labels.classes.size() != predictions.classes.size()) {
+      findings.warn(predictions.tensor, "was left out: there are not as many predictions as labels");
+      return Outcome::no_data;
+    }
+    std::int64_t classes = parameters_.category_no.value_or(0);
+    std::int64_t pairs = 0;
+    for (std::size_t sample = 0; sample < labels.classes.size(); ++sample) {
+      const auto label = labels.classes[sample], prediction = predictions.classes[sample];
+      if (!label || !prediction) continue;
+      ++pairs;
+      if (!parameters_.category_no) classes = std::max({classes, *label + 1, *prediction + 1});
+      if (*label < 0 || *prediction < 0 || *label >= classes || *prediction >= classes || classes > max_classes) {
+        findings.warn(labels.tensor, "was left out with its predictions: there is a class that is negative or too large");
+        return Outcome::no_data;
+      }
+    }
+    if (pairs == 0) return Outcome::no_data;
+    const auto size = static_cast<std::size_t>(classes);
+    matrix_.assign(size * size, 0);
+    for (std::size_t sample = 0; sample < labels.classes.size(); ++sample)
+      if (labels.classes[sample] && predictions.classes[sample])
+        ++matrix_[static_cast<std::size_t>(*labels.classes[sample]) * size + static_cast<std::size_t>(*predictions.classes[sample])];
+    return judge_matrix(labels, size, findings);
+  }
+  Outcome judge_matrix(const Seen& labels, std::size_t size, Findings& findings) const {
+    Outcome outcome = Outcome::clear;
+    double trace = 0;
+    for (std::size_t number = 0; number < size; ++number) trace += static_cast<double>(matrix_[number * size + number]);
+    const auto add = [&](std::size_t label, std::size_t prediction, double part, double threshold) {
+      findings.add({labels.tensor, labels.worker, {}, part, threshold,
+                    Text::join({"of the predictions of class ", to_text(static_cast<long long>(prediction)).view(), " are of samples of class ",
+                                to_text(static_cast<long long>(label)).view()})});
+      outcome = Outcome::fired;
+    };
+    for (std::size_t prediction = 0; prediction < size; ++prediction) {
+      double column = 0;
+      for (std::size_t label = 0; label < size; ++label) column += static_cast<double>(matrix_[label * size + prediction]);
+      if (column == 0) continue;
+      for (std::size_t label = 0; label < size; ++label) {
+        const auto count = static_cast<double>(matrix_[label * size + prediction]);
+        const bool is_diagonal = label == prediction;
+        const double part = count / (is_diagonal && parameters_.diag_denominator == "trace" ? trace : column);
+        if (is_diagonal ? part < parameters_.min_diag : part > parameters_.max_off_diag)
+          add(label, prediction, part, is_diagonal ? parameters_.min_diag : parameters_.max_off_diag);
+      }
+    }
+    return outcome;
+  }
+
+  Parameters parameters_;
+  Tensors labels_;
+  Tensors predictions_;
+  std::vector<Seen> step_labels_;
+  std::vector<Seen> step_predictions_;
+  std::vector<std::int64_t> matrix_;  ///< of one pair: by label, then by prediction
+};
+
+inline Confusion confusion(ConfusionParameters parameters = {}) { return Confusion(std::move(parameters)); }
+
+}  // namespace loupe::inline LOUPE_ABI::rules
+#endif  // LOUPE_SINGLE_RULES_BUILTIN_CONFUSION_HPP
 // ---- loupe/rules/builtin/dead_relu.hpp
 #ifndef LOUPE_SINGLE_RULES_BUILTIN_DEAD_RELU_HPP
 #define LOUPE_SINGLE_RULES_BUILTIN_DEAD_RELU_HPP
@@ -22021,48 +22310,6 @@ class NodeActivity {
 
 }  // namespace loupe::inline LOUPE_ABI::rules
 #endif  // LOUPE_SINGLE_RULES_NODE_ACTIVITY_HPP
-// ---- loupe/rules/per_tensor.hpp
-#ifndef LOUPE_SINGLE_RULES_PER_TENSOR_HPP
-#define LOUPE_SINGLE_RULES_PER_TENSOR_HPP
-/// @file
-/// What a rule remembers of each tensor of each worker.
-
-namespace loupe::inline LOUPE_ABI::rules {
-
-/// A state for each tensor and worker, made when it is first asked for. Iterated by tensor number, then by worker.
-template <class State>
-class PerTensor {
- public:
-  State& of(const Evidence& evidence) {
-    const Key key{evidence.tensor.number, evidence.worker};
-    const auto found = states_.find(key);
-    return found != states_.end() ? found->second : states_.emplace(OwnedKey{key.number, Text(key.worker)}, State{}).first->second;
-  }
-  [[nodiscard]] auto begin() const noexcept { return states_.begin(); }
-  [[nodiscard]] auto end() const noexcept { return states_.end(); }
-
- private:
-  struct Key {
-    std::uint32_t number;
-    std::string_view worker;
-  };
-  struct OwnedKey {
-    std::uint32_t number;
-    Text worker;
-  };
-  struct Before {
-    using is_transparent = void;
-    template <class One, class Other>
-    bool operator()(const One& one, const Other& other) const noexcept {
-      if (one.number != other.number) return one.number < other.number;
-      return std::string_view(one.worker) < std::string_view(other.worker);
-    }
-  };
-  std::map<OwnedKey, State, Before> states_;
-};
-
-}  // namespace loupe::inline LOUPE_ABI::rules
-#endif  // LOUPE_SINGLE_RULES_PER_TENSOR_HPP
 
 namespace loupe::inline LOUPE_ABI::rules {
 
@@ -22186,6 +22433,93 @@ inline ExplodingTensor exploding_tensor(ExplodingTensorParameters parameters = {
 
 }  // namespace loupe::inline LOUPE_ABI::rules
 #endif  // LOUPE_SINGLE_RULES_BUILTIN_EXPLODING_TENSOR_HPP
+// ---- loupe/rules/builtin/feature_importance_overweight.hpp
+#ifndef LOUPE_SINGLE_RULES_BUILTIN_FEATURE_IMPORTANCE_OVERWEIGHT_HPP
+#define LOUPE_SINGLE_RULES_BUILTIN_FEATURE_IMPORTANCE_OVERWEIGHT_HPP
+/// @file
+/// FeatureImportanceOverweight: few features carry most of the importance (rules.md 5.20).
+
+namespace loupe::inline LOUPE_ABI::rules {
+
+struct FeatureImportanceOverweightParameters {
+  double threshold = 0.8;      ///< of the sum of the largest importances over that of all
+  std::int64_t nfeatures = 3;  ///< how many are the largest
+  Text tensor_regex = ".*feature_importance/weight";
+
+  void visit(ParameterVisitor& visitor) {
+    visitor.number("threshold", threshold, between(0, 1));
+    visitor.integer("nfeatures", nfeatures, at_least(1));
+    visitor.text("tensor_regex", tensor_regex);
+  }
+};
+
+/// Fires if the `nfeatures` largest importances of a step, one scalar a feature, are more than `threshold` of all. A step with
+/// no more features than that isn't judged.
+class FeatureImportanceOverweight {
+ public:
+  static constexpr std::string_view name = "FeatureImportanceOverweight";
+  using Parameters = FeatureImportanceOverweightParameters;
+  explicit FeatureImportanceOverweight(Parameters parameters = {})
+      : parameters_(std::move(parameters)), importances_(Tensors::matching(parameters_.tensor_regex)) {}
+
+  void visit(ParameterVisitor& visitor) { parameters_.visit(visitor); }
+  [[nodiscard]] result<void> check() const { return importances_.check(); }
+  Wanted wants(const TensorName& tensor, const Directory& directory) {
+    return importances_.decide(tensor, directory) ? wants_elements() : Wanted{};
+  }
+  void look(const Evidence& feature, Findings& findings) {
+    const auto importance = only_element(feature.value);
+    if (!importance) return;
+    findings.count_datapoint();
+    if (!std::isfinite(*importance) || *importance < 0)
+      return findings.warn(feature.tensor.name, "was left out: an importance is finite and not negative");
+    features_[Text(feature.worker)].push_back({*importance, feature.tensor.name});
+  }
+  Outcome conclude(const StepPlace&, Findings& findings) {
+    Outcome outcome = Outcome::no_data;
+    for (auto& [worker, features] : features_) outcome = std::max(outcome, judge(worker, features, findings));
+    features_.clear();
+    return outcome;
+  }
+
+ private:
+  struct Feature {
+    double importance = 0;
+    Text name;
+  };
+
+  Outcome judge(const Text& worker, std::vector<Feature>& features, Findings& findings) const {
+    const auto most = static_cast<std::size_t>(parameters_.nfeatures);
+    if (features.size() <= most) return Outcome::no_data;
+    std::sort(features.begin(), features.end(), [](const Feature& a, const Feature& b) {
+      return a.importance != b.importance ? a.importance > b.importance : a.name < b.name;
+    });
+    double largest = 0, all = 0;
+    Text names;
+    for (std::size_t index = 0; index < features.size(); ++index) {
+      all += features[index].importance;
+      if (index >= most) continue;
+      largest = all;
+      names = names.empty() ? features[index].name : Text::join(names.view(), ", ", features[index].name.view());
+    }
+    if (!(all > 0) || !std::isfinite(all)) return Outcome::no_data;
+    const double ratio = largest / all;
+    if (!(ratio > parameters_.threshold)) return Outcome::clear;
+    findings.add({features[0].name, worker, {}, ratio, parameters_.threshold, Text::join("is the part of all importance that these have: ", names.view())});
+    return Outcome::fired;
+  }
+
+  Parameters parameters_;
+  Tensors importances_;
+  std::map<Text, std::vector<Feature>> features_;  ///< of the open step, by worker
+};
+
+inline FeatureImportanceOverweight feature_importance_overweight(FeatureImportanceOverweightParameters parameters = {}) {
+  return FeatureImportanceOverweight(std::move(parameters));
+}
+
+}  // namespace loupe::inline LOUPE_ABI::rules
+#endif  // LOUPE_SINGLE_RULES_BUILTIN_FEATURE_IMPORTANCE_OVERWEIGHT_HPP
 // ---- loupe/rules/builtin/loss_not_decreasing.hpp
 #ifndef LOUPE_SINGLE_RULES_BUILTIN_LOSS_NOT_DECREASING_HPP
 #define LOUPE_SINGLE_RULES_BUILTIN_LOSS_NOT_DECREASING_HPP
@@ -22320,6 +22654,289 @@ inline LossNotDecreasing loss_not_decreasing(LossNotDecreasingParameters paramet
 
 }  // namespace loupe::inline LOUPE_ABI::rules
 #endif  // LOUPE_SINGLE_RULES_BUILTIN_LOSS_NOT_DECREASING_HPP
+// ---- loupe/rules/builtin/nlp_sequence_ratio.hpp
+#ifndef LOUPE_SINGLE_RULES_BUILTIN_NLP_SEQUENCE_RATIO_HPP
+#define LOUPE_SINGLE_RULES_BUILTIN_NLP_SEQUENCE_RATIO_HPP
+/// @file
+/// NLPSequenceRatio: too many of certain tokens, such as padding (rules.md 5.17).
+
+namespace loupe::inline LOUPE_ABI::rules {
+
+struct NLPSequenceRatioParameters {
+  std::vector<Text> tensor_regex = {".*embedding0_input_0"};
+  std::vector<double> token_values = {0};
+  std::vector<double> token_thresholds_percent = {50};  ///< of all tokens, one for each value
+
+  void visit(ParameterVisitor& visitor) {
+    visitor.list("tensor_regex", tensor_regex);
+    visitor.numbers("token_values", token_values, any_number());
+    visitor.numbers("token_thresholds_percent", token_thresholds_percent, between(0, 100));
+  }
+};
+
+/// Fires if more than so many percent of a sequence's tokens have one of the values. Each step is judged by itself.
+class NLPSequenceRatio : public TensorRule<NLPSequenceRatio> {
+ public:
+  static constexpr std::string_view name = "NLPSequenceRatio";
+  using Parameters = NLPSequenceRatioParameters;
+  explicit NLPSequenceRatio(Parameters parameters = {}) : parameters_(std::move(parameters)), sequences_({}, parameters_.tensor_regex) {}
+
+  void visit(ParameterVisitor& visitor) { parameters_.visit(visitor); }
+  [[nodiscard]] result<void> check() const {
+    if (parameters_.token_values.size() != parameters_.token_thresholds_percent.size())
+      return fail(ErrorKind::invalid_argument, name, "there must be as many token_thresholds_percent as token_values");
+    return sequences_.check();
+  }
+  Wanted wants(const TensorName& tensor, const Directory& directory) {
+    return sequences_.decide(tensor, directory) ? wants_elements() : Wanted{};
+  }
+  Outcome judge(const Evidence& sequence, Findings& findings) {
+    if (!has_real_elements(sequence.value) || sequence.value.size() == 0) return Outcome::no_data;
+    const std::size_t tokens = parameters_.token_values.size();
+    counts_.assign(tokens, 0);
+    for_each_element(sequence.value, [&](auto element) {
+      for (std::size_t token = 0; token < tokens; ++token)
+        if (is_token(element, parameters_.token_values[token])) ++counts_[token];
+    });
+    Outcome outcome = Outcome::clear;
+    for (std::size_t token = 0; token < tokens; ++token) {
+      const double percent = 100 * static_cast<double>(counts_[token]) / static_cast<double>(sequence.value.size());
+      const double threshold = parameters_.token_thresholds_percent[token];
+      if (!(percent > threshold)) continue;
+      findings.add(sequence, percent, threshold, "percent of its tokens have one of the values");
+      outcome = Outcome::fired;
+    }
+    return outcome;
+  }
+
+ private:
+  template <class Number>
+  static bool is_token(Number element, double token) noexcept {
+    if constexpr (std::same_as<Number, std::int64_t>) return whole_number(token) == element;
+    else return element == token;
+  }
+
+  Parameters parameters_;
+  Tensors sequences_;
+  std::vector<std::int64_t> counts_;
+};
+
+inline NLPSequenceRatio nlp_sequence_ratio(NLPSequenceRatioParameters parameters = {}) { return NLPSequenceRatio(std::move(parameters)); }
+
+}  // namespace loupe::inline LOUPE_ABI::rules
+#endif  // LOUPE_SINGLE_RULES_BUILTIN_NLP_SEQUENCE_RATIO_HPP
+// ---- loupe/rules/builtin/overfit.hpp
+#ifndef LOUPE_SINGLE_RULES_BUILTIN_OVERFIT_HPP
+#define LOUPE_SINGLE_RULES_BUILTIN_OVERFIT_HPP
+/// @file
+/// Overfit: a validation loss much above the training loss (rules.md 5.11).
+
+// ---- loupe/rules/loss_key.hpp
+#ifndef LOUPE_SINGLE_RULES_LOSS_KEY_HPP
+#define LOUPE_SINGLE_RULES_LOSS_KEY_HPP
+/// @file
+/// Which losses of training and of validation belong together (rules.md 5.11).
+
+namespace loupe::inline LOUPE_ABI::rules {
+
+/// Whether a loss is of training or of validation data.
+enum class LossSide : std::uint8_t { neither, train, validation };
+
+/// A loss by the name that both sides have, and its side: that of the step's mode, unless the name itself has one, as
+/// XGBoost's `train-rmse` and `validation-rmse` have.
+struct LossKey {
+  std::string_view name;
+  LossSide side = LossSide::neither;
+};
+
+inline LossKey loss_key(const Evidence& loss) noexcept {
+  constexpr std::string_view sets[] = {"train", "validation", "eval", "test", "valid", "val"};
+  const std::size_t hyphen = loss.tensor.name.find('-');
+  if (hyphen != std::string_view::npos)
+    for (const std::string_view set : sets)
+      if (loss.tensor.name.substr(0, hyphen) == set)
+        return {loss.tensor.name.substr(hyphen + 1), set == "train" ? LossSide::train : LossSide::validation};
+  const Mode mode = loss.at.mode.mode;
+  return {loss.tensor.name, mode == Mode::train ? LossSide::train : mode == Mode::eval ? LossSide::validation : LossSide::neither};
+}
+
+/// A state for each loss of each worker, whichever side it is seen on.
+template <class State>
+class PerLoss {
+ public:
+  State& of(const Evidence& loss, std::string_view name) { return states_[{Text(name), Text(loss.worker)}]; }
+
+ private:
+  std::map<std::pair<Text, Text>, State> states_;
+};
+
+}  // namespace loupe::inline LOUPE_ABI::rules
+#endif  // LOUPE_SINGLE_RULES_LOSS_KEY_HPP
+
+namespace loupe::inline LOUPE_ABI::rules {
+
+struct OverfitParameters {
+  std::vector<Text> tensor_regex = {};  ///< nothing: collection `losses`
+  std::int64_t patience = 1;            ///< validation steps in a row
+  double ratio_threshold = 0.1;         ///< of the difference over the training loss
+
+  void visit(ParameterVisitor& visitor) {
+    visitor.list("tensor_regex", tensor_regex);
+    visitor.integer("patience", patience, at_least(1));
+    visitor.number("ratio_threshold", ratio_threshold, at_least(0));
+  }
+};
+
+/// Compares, at each validation step, the mean of this block of validation losses with that of the training losses since the
+/// block before; fires if it was too much above for `patience` of them in a row. Losses that are not finite are left out.
+class Overfit : public TensorRule<Overfit> {
+ public:
+  static constexpr std::string_view name = "Overfit";
+  using Parameters = OverfitParameters;
+  explicit Overfit(Parameters parameters = {})
+      : parameters_(std::move(parameters)),
+        losses_(parameters_.tensor_regex.empty() ? Tensors::of("losses") : Tensors({}, parameters_.tensor_regex)) {}
+
+  void visit(ParameterVisitor& visitor) { parameters_.visit(visitor); }
+  [[nodiscard]] result<void> check() const { return losses_.check(); }
+  Wanted wants(const TensorName& tensor, const Directory& directory) {
+    return losses_.decide(tensor, directory) ? wants_elements() : Wanted{};
+  }
+  Outcome judge(const Evidence& loss, Findings& findings) {
+    const LossKey key = loss_key(loss);
+    if (key.side == LossSide::neither) return Outcome::no_data;
+    const auto number = only_element(loss.value);
+    if (!number) {
+      if (loss.has_value()) findings.warn(loss.tensor.name, "was not judged: it is not a single number");
+      return Outcome::no_data;
+    }
+    if (!std::isfinite(*number)) {
+      findings.warn(loss.tensor.name, "has values that are not finite; they were left out");
+      return Outcome::no_data;
+    }
+    Blocks& blocks = blocks_.of(loss, key.name);
+    if (key.side == LossSide::train) {
+      if (blocks.is_validating) blocks.train = blocks.validation = {};
+      blocks.is_validating = false;
+      blocks.train.add(*number);
+      return Outcome::clear;
+    }
+    blocks.is_validating = true;
+    blocks.validation.add(*number);
+    return blocks.train.count == 0 ? Outcome::no_data : compare(loss, blocks, findings);
+  }
+
+ private:
+  struct Mean {
+    std::int64_t count = 0;
+    double value = 0;
+    void add(double number) noexcept {
+      ++count;
+      value += number / static_cast<double>(count) - value / static_cast<double>(count);
+    }
+  };
+  struct Blocks {
+    Mean train, validation;
+    bool is_validating = false;
+    std::int64_t above = 0;  ///< validation steps in a row at which the ratio was too large
+  };
+
+  Outcome compare(const Evidence& loss, Blocks& blocks, Findings& findings) const {
+    const double train = blocks.train.value;
+    const double validation = blocks.validation.value;
+    const double ratio = train != 0        ? (validation - train) / std::abs(train)
+                         : validation > 0 ? std::numeric_limits<double>::infinity()
+                                          : 0;
+    blocks.above = ratio > parameters_.ratio_threshold ? blocks.above + 1 : 0;
+    if (blocks.above < parameters_.patience) return Outcome::clear;
+    findings.add(loss, ratio, parameters_.ratio_threshold, "is how much of the training loss the validation loss is above it");
+    return Outcome::fired;
+  }
+
+  Parameters parameters_;
+  Tensors losses_;
+  PerLoss<Blocks> blocks_;
+};
+
+inline Overfit overfit(OverfitParameters parameters = {}) { return Overfit(std::move(parameters)); }
+
+}  // namespace loupe::inline LOUPE_ABI::rules
+#endif  // LOUPE_SINGLE_RULES_BUILTIN_OVERFIT_HPP
+// ---- loupe/rules/builtin/overtraining.hpp
+#ifndef LOUPE_SINGLE_RULES_BUILTIN_OVERTRAINING_HPP
+#define LOUPE_SINGLE_RULES_BUILTIN_OVERTRAINING_HPP
+/// @file
+/// Overtraining: neither the training loss nor the validation loss improves any more (rules.md 5.12).
+
+namespace loupe::inline LOUPE_ABI::rules {
+
+struct OvertrainingParameters {
+  std::int64_t patience_train = 5;        ///< training steps without a new optimum
+  std::int64_t patience_validation = 10;  ///< validation steps without one
+  double delta = 0.01;                    ///< by how much a new optimum is below the last one
+
+  void visit(ParameterVisitor& visitor) {
+    visitor.integer("patience_train", patience_train, at_least(1));
+    visitor.integer("patience_validation", patience_validation, at_least(1));
+    visitor.number("delta", delta, at_least(0));
+  }
+};
+
+/// Fires at steps at which a loss of collection `losses` has had no new optimum for so long in training and in validation.
+class Overtraining : public TensorRule<Overtraining> {
+ public:
+  static constexpr std::string_view name = "Overtraining";
+  using Parameters = OvertrainingParameters;
+  explicit Overtraining(Parameters parameters = {}) : parameters_(parameters) {}
+
+  void visit(ParameterVisitor& visitor) { parameters_.visit(visitor); }
+  Wanted wants(const TensorName& tensor, const Directory& directory) {
+    return losses_.decide(tensor, directory) ? wants_elements() : Wanted{};
+  }
+  Outcome judge(const Evidence& loss, Findings& findings) {
+    const LossKey key = loss_key(loss);
+    if (key.side == LossSide::neither) return Outcome::no_data;
+    const auto number = only_element(loss.value);
+    if (!number) {
+      if (loss.has_value()) findings.warn(loss.tensor.name, "was not judged: it is not a single number");
+      return Outcome::no_data;
+    }
+    Sides& sides = sides_.of(loss, key.name);
+    (key.side == LossSide::train ? sides.train : sides.validation).add(*number, parameters_.delta);
+    if (sides.train.without_optimum < parameters_.patience_train || sides.validation.without_optimum < parameters_.patience_validation)
+      return Outcome::clear;
+    findings.add(loss, static_cast<double>(sides.validation.without_optimum), static_cast<double>(parameters_.patience_validation),
+                 Text::join("validation steps have passed without a new optimum, and ", to_text(sides.train.without_optimum).view(),
+                            " of training"));
+    return Outcome::fired;
+  }
+
+ private:
+  struct Side {
+    double best = std::numeric_limits<double>::infinity();
+    std::int64_t without_optimum = 0;
+    void add(double loss, double delta) noexcept {
+      if (!std::isfinite(loss) || !(loss < best - delta)) {
+        ++without_optimum;
+        return;
+      }
+      best = loss;
+      without_optimum = 0;
+    }
+  };
+  struct Sides {
+    Side train, validation;
+  };
+
+  Parameters parameters_;
+  Tensors losses_ = Tensors::of("losses");
+  PerLoss<Sides> sides_;
+};
+
+inline Overtraining overtraining(OvertrainingParameters parameters = {}) { return Overtraining(parameters); }
+
+}  // namespace loupe::inline LOUPE_ABI::rules
+#endif  // LOUPE_SINGLE_RULES_BUILTIN_OVERTRAINING_HPP
 // ---- loupe/rules/builtin/poor_weight_initialization.hpp
 #ifndef LOUPE_SINGLE_RULES_BUILTIN_POOR_WEIGHT_INITIALIZATION_HPP
 #define LOUPE_SINGLE_RULES_BUILTIN_POOR_WEIGHT_INITIALIZATION_HPP
@@ -22591,6 +23208,195 @@ inline SaturatedActivation saturated_activation(SaturatedActivationParameters pa
 
 }  // namespace loupe::inline LOUPE_ABI::rules
 #endif  // LOUPE_SINGLE_RULES_BUILTIN_SATURATED_ACTIVATION_HPP
+// ---- loupe/rules/builtin/similar_across_runs.hpp
+#ifndef LOUPE_SINGLE_RULES_BUILTIN_SIMILAR_ACROSS_RUNS_HPP
+#define LOUPE_SINGLE_RULES_BUILTIN_SIMILAR_ACROSS_RUNS_HPP
+/// @file
+/// SimilarAcrossRuns: tensors that differ from those of another run (rules.md 5.13).
+
+// ---- loupe/rules/closeness.hpp
+#ifndef LOUPE_SINGLE_RULES_CLOSENESS_HPP
+#define LOUPE_SINGLE_RULES_CLOSENESS_HPP
+/// @file
+/// When numbers are taken for equal, as numpy.allclose does (rules.md section 4).
+
+namespace loupe::inline LOUPE_ABI::rules {
+
+/// How far apart two numbers may be: |a - b| ≤ atol + rtol · |b|, b being the reference. Equal infinities are close, others
+/// not; NaN is close to NaN only with `equal_nan`.
+struct Closeness {
+  double rtol = 1e-5;
+  double atol = 1e-8;
+  bool equal_nan = false;
+
+  void visit(ParameterVisitor& visitor) {
+    visitor.number("rtol", rtol, at_least(0));
+    visitor.number("atol", atol, at_least(0));
+    visitor.flag("equal_nan", equal_nan);
+  }
+  [[nodiscard]] bool are_close(double number, double reference) const noexcept {
+    if (std::isnan(number) || std::isnan(reference)) return equal_nan && std::isnan(number) && std::isnan(reference);
+    if (std::isinf(number) || std::isinf(reference)) return number == reference;
+    return std::abs(number - reference) <= atol + rtol * std::abs(reference);
+  }
+  [[nodiscard]] bool are_close(std::span<const double> numbers, std::span<const double> references) const noexcept {
+    return std::equal(numbers.begin(), numbers.end(), references.begin(), references.end(),
+                      [this](double number, double reference) { return are_close(number, reference); });
+  }
+};
+
+/// The largest absolute difference of two rows of the same length; pairs with a NaN are left out.
+inline double largest_difference(std::span<const double> numbers, std::span<const double> references) noexcept {
+  double largest = 0;
+  for (std::size_t index = 0; index < numbers.size(); ++index)
+    if (numbers[index] != references[index]) largest = std::fmax(largest, std::abs(numbers[index] - references[index]));
+  return largest;
+}
+
+}  // namespace loupe::inline LOUPE_ABI::rules
+#endif  // LOUPE_SINGLE_RULES_CLOSENESS_HPP
+// ---- loupe/rules/reference_run.hpp
+#ifndef LOUPE_SINGLE_RULES_REFERENCE_RUN_HPP
+#define LOUPE_SINGLE_RULES_REFERENCE_RUN_HPP
+/// @file
+/// Another run that a rule compares with.
+
+namespace loupe::inline LOUPE_ABI::rules {
+
+/// The values of another run. `TrialReference` in `loupe/rules/trial_reference.hpp` is one over a trial.
+class ReferenceRun {
+ public:
+  virtual ~ReferenceRun() = default;
+  /// A tensor's value at a step of a mode, by any worker; nothing where it isn't there.
+  virtual std::optional<Array> value(std::string_view tensor, ModeStep at) = 0;
+};
+
+}  // namespace loupe::inline LOUPE_ABI::rules
+#endif  // LOUPE_SINGLE_RULES_REFERENCE_RUN_HPP
+
+namespace loupe::inline LOUPE_ABI::rules {
+
+struct SimilarAcrossRunsParameters {
+  std::shared_ptr<ReferenceRun> other = {};  ///< what is compared with; strings can't say it
+  TensorChoice tensors = {};                 ///< all if none are chosen
+  Closeness closeness = {.equal_nan = true};
+
+  void visit(ParameterVisitor& visitor) {
+    tensors.visit(visitor);
+    closeness.visit(visitor);
+  }
+};
+
+/// Fires if a tensor differs from that of the other run at the same step of its mode. One that is in this run only is
+/// passed over and told.
+class SimilarAcrossRuns : public TensorRule<SimilarAcrossRuns> {
+ public:
+  static constexpr std::string_view name = "SimilarAcrossRuns";
+  using Parameters = SimilarAcrossRunsParameters;
+  explicit SimilarAcrossRuns(Parameters parameters = {}) : parameters_(std::move(parameters)), tensors_(parameters_.tensors.tensors()) {}
+
+  void visit(ParameterVisitor& visitor) { parameters_.visit(visitor); }
+  [[nodiscard]] result<void> check() const {
+    if (parameters_.other == nullptr)
+      return fail(ErrorKind::insufficient_information_for_rule_invocation, name, "other_trials must be given: one trial to compare with");
+    return tensors_.check();
+  }
+  Wanted wants(const TensorName& tensor, const Directory& directory) {
+    return tensors_.decide(tensor, directory) ? wants_elements() : Wanted{};
+  }
+  Outcome judge(const Evidence& tensor, Findings& findings) {
+    if (!has_real_elements(tensor.value)) return Outcome::no_data;
+    const auto other = parameters_.other->value(tensor.tensor.name, tensor.at.mode);
+    if (!other || !has_real_elements(other->view())) {
+      findings.warn(tensor.tensor.name, "is not in the other run at every step");
+      return Outcome::no_data;
+    }
+    if (other->view().shape != tensor.value.shape) {
+      findings.add(tensor, 0, 0, "the shapes differ");
+      return Outcome::fired;
+    }
+    mine_.clear();
+    theirs_.clear();
+    append_elements(tensor.value, mine_);
+    append_elements(other->view(), theirs_);
+    if (parameters_.closeness.are_close(mine_, theirs_)) return Outcome::clear;
+    findings.add(tensor, largest_difference(mine_, theirs_), parameters_.closeness.atol, "is the largest difference from the other run");
+    return Outcome::fired;
+  }
+
+ private:
+  Parameters parameters_;
+  Tensors tensors_;
+  std::vector<double> mine_, theirs_;
+};
+
+inline SimilarAcrossRuns similar_across_runs(SimilarAcrossRunsParameters parameters) { return SimilarAcrossRuns(std::move(parameters)); }
+
+}  // namespace loupe::inline LOUPE_ABI::rules
+#endif  // LOUPE_SINGLE_RULES_BUILTIN_SIMILAR_ACROSS_RUNS_HPP
+// ---- loupe/rules/builtin/stalled_training_rule.hpp
+#ifndef LOUPE_SINGLE_RULES_BUILTIN_STALLED_TRAINING_RULE_HPP
+#define LOUPE_SINGLE_RULES_BUILTIN_STALLED_TRAINING_RULE_HPP
+/// @file
+/// StalledTrainingRule: no new step for too long (rules.md 5.14).
+
+namespace loupe::inline LOUPE_ABI::rules {
+
+struct StalledTrainingRuleParameters {
+  std::int64_t threshold = 1800;       ///< seconds
+  bool stop_training_on_fire = false;  ///< the job whose name begins so is to be stopped: the program's work, not the rule's
+  Text training_job_name_prefix = {};
+
+  void visit(ParameterVisitor& visitor) {
+    visitor.integer("threshold", threshold, between(1, 1e9));
+    visitor.flag("stop_training_on_fire", stop_training_on_fire);
+    visitor.text("training_job_name_prefix", training_job_name_prefix);
+  }
+};
+
+/// Fires once, if no step has come for `threshold` seconds. A step has no time of its own: time counts from the first look
+/// after it at which nothing new had come.
+class StalledTrainingRule {
+ public:
+  static constexpr std::string_view name = "StalledTrainingRule";
+  using Parameters = StalledTrainingRuleParameters;
+  explicit StalledTrainingRule(Parameters parameters = {}) : parameters_(std::move(parameters)) {}
+
+  void visit(ParameterVisitor& visitor) { parameters_.visit(visitor); }
+  [[nodiscard]] result<void> check() const {
+    if (!parameters_.stop_training_on_fire || !parameters_.training_job_name_prefix.empty()) return {};
+    return fail(ErrorKind::insufficient_information_for_rule_invocation, name, "training_job_name_prefix must be given to stop a training");
+  }
+  [[nodiscard]] const Parameters& parameters() const noexcept { return parameters_; }
+  [[nodiscard]] bool has_ended() const noexcept { return has_fired_; }
+  static Wanted wants(const TensorName&, const Directory&) noexcept { return {}; }
+  static void look(const Evidence&, Findings&) noexcept {}
+  Outcome conclude(const StepPlace&, Findings& findings) noexcept {
+    findings.count_datapoint();
+    waiting_since_.reset();
+    return Outcome::clear;
+  }
+  Outcome idle(std::int64_t monotonic_ns, Findings& findings) {
+    if (!waiting_since_) waiting_since_ = monotonic_ns;
+    const double seconds = static_cast<double>(monotonic_ns - *waiting_since_) * 1e-9;
+    if (!(seconds > static_cast<double>(parameters_.threshold))) return Outcome::clear;
+    has_fired_ = true;
+    findings.add({{}, {}, {}, seconds, static_cast<double>(parameters_.threshold), "seconds have passed without a new step"});
+    return Outcome::fired;
+  }
+
+ private:
+  Parameters parameters_;
+  std::optional<std::int64_t> waiting_since_;
+  bool has_fired_ = false;
+};
+
+inline StalledTrainingRule stalled_training_rule(StalledTrainingRuleParameters parameters = {}) {
+  return StalledTrainingRule(std::move(parameters));
+}
+
+}  // namespace loupe::inline LOUPE_ABI::rules
+#endif  // LOUPE_SINGLE_RULES_BUILTIN_STALLED_TRAINING_RULE_HPP
 // ---- loupe/rules/builtin/tensor_variance.hpp
 #ifndef LOUPE_SINGLE_RULES_BUILTIN_TENSOR_VARIANCE_HPP
 #define LOUPE_SINGLE_RULES_BUILTIN_TENSOR_VARIANCE_HPP
@@ -22659,6 +23465,174 @@ inline TensorVariance tensor_variance(TensorVarianceParameters parameters) { ret
 
 }  // namespace loupe::inline LOUPE_ABI::rules
 #endif  // LOUPE_SINGLE_RULES_BUILTIN_TENSOR_VARIANCE_HPP
+// ---- loupe/rules/builtin/tree_depth.hpp
+#ifndef LOUPE_SINGLE_RULES_BUILTIN_TREE_DEPTH_HPP
+#define LOUPE_SINGLE_RULES_BUILTIN_TREE_DEPTH_HPP
+/// @file
+/// TreeDepth: trees of a boosted model that are too deep (rules.md 5.19).
+
+namespace loupe::inline LOUPE_ABI::rules {
+
+struct TreeDepthParameters {
+  double depth = 4;
+  Text direction = "deeper";  ///< `deeper`: fires if a tree is deeper; `shallower`: if all trees are less deep
+
+  void visit(ParameterVisitor& visitor) {
+    visitor.number("depth", depth, above(0));
+    static constexpr std::string_view directions[] = {"deeper", "shallower"};
+    visitor.word("direction", direction, directions);
+  }
+};
+
+/// Takes the depth of a tree from its largest node number, counted breadth-first: the binary logarithm, rounded down.
+/// Looks at the column `Node` of the tables of trees (`trees/Node`, `tree/Node`), and at `Tree` to tell trees apart;
+/// without that all nodes are one tree's.
+class TreeDepth {
+ public:
+  static constexpr std::string_view name = "TreeDepth";
+  using Parameters = TreeDepthParameters;
+  explicit TreeDepth(Parameters parameters = {}) : parameters_(std::move(parameters)) {}
+
+  void visit(ParameterVisitor& visitor) { parameters_.visit(visitor); }
+  Wanted wants(const TensorName& tensor, const Directory& directory) {
+    const bool is_node = nodes_.decide(tensor, directory);
+    return trees_.decide(tensor, directory) || is_node ? wants_elements() : Wanted{};
+  }
+  void look(const Evidence& column, Findings& findings) {
+    if (!has_real_elements(column.value) || column.value.size() == 0) return;
+    findings.count_datapoint();
+    Columns& columns = columns_[Text(column.worker)];
+    std::vector<double>& numbers = nodes_.selects(column.tensor.number) ? columns.nodes : columns.trees;
+    if (nodes_.selects(column.tensor.number)) columns.node_column = column.tensor.name;
+    append_elements(column.value, numbers);
+  }
+  Outcome conclude(const StepPlace&, Findings& findings) {
+    Outcome outcome = Outcome::no_data;
+    for (auto& [worker, columns] : columns_) outcome = std::max(outcome, judge(worker, columns, findings));
+    columns_.clear();
+    return outcome;
+  }
+  /// The depth of a tree whose largest node number is given.
+  static constexpr std::int64_t depth_of(std::int64_t largest_node) noexcept {
+    return largest_node <= 0 ? 0 : static_cast<std::int64_t>(std::bit_width(static_cast<std::uint64_t>(largest_node))) - 1;
+  }
+
+ private:
+  struct Columns {
+    Text node_column;
+    std::vector<double> nodes, trees;
+  };
+
+  Outcome judge(const Text& worker, const Columns& columns, Findings& findings) const {
+    std::map<double, std::int64_t> largest;  // by tree
+    const bool has_trees = columns.trees.size() == columns.nodes.size();
+    for (std::size_t row = 0; row < columns.nodes.size(); ++row) {
+      const auto node = whole_number(columns.nodes[row]);
+      if (!node || *node < 0) {
+        findings.warn(columns.node_column, "has node numbers that are none; they were left out");
+        continue;
+      }
+      const double tree = has_trees && !std::isnan(columns.trees[row]) ? columns.trees[row] : 0;
+      std::int64_t& of_tree = largest[tree];
+      of_tree = std::max(of_tree, *node);
+    }
+    if (largest.empty()) return Outcome::no_data;
+    const bool is_deeper = parameters_.direction == "deeper";
+    Outcome outcome = is_deeper ? Outcome::clear : Outcome::fired;
+    for (const auto& [tree, node] : largest) {
+      const auto depth = static_cast<double>(depth_of(node));
+      if (!is_deeper && !(depth < parameters_.depth)) return Outcome::clear;
+      if (is_deeper && depth > parameters_.depth) {
+        findings.add({columns.node_column, worker, node, depth, parameters_.depth,
+                      Text::join("is the depth of tree ", to_text(whole_number(tree).value_or(0)).view())});
+        outcome = Outcome::fired;
+      }
+    }
+    if (!is_deeper) findings.add({columns.node_column, worker, {}, 0, parameters_.depth, "all trees are less deep"});
+    return outcome;
+  }
+
+  Parameters parameters_;
+  Tensors nodes_ = Tensors::matching("^trees?/Node$");
+  Tensors trees_ = Tensors::matching("^trees?/Tree$");
+  std::map<Text, Columns> columns_;  ///< of the open step, by worker
+};
+
+inline TreeDepth tree_depth(TreeDepthParameters parameters = {}) { return TreeDepth(std::move(parameters)); }
+
+}  // namespace loupe::inline LOUPE_ABI::rules
+#endif  // LOUPE_SINGLE_RULES_BUILTIN_TREE_DEPTH_HPP
+// ---- loupe/rules/builtin/unchanged_tensor.hpp
+#ifndef LOUPE_SINGLE_RULES_BUILTIN_UNCHANGED_TENSOR_HPP
+#define LOUPE_SINGLE_RULES_BUILTIN_UNCHANGED_TENSOR_HPP
+/// @file
+/// UnchangedTensor: a tensor that stopped changing (rules.md 5.15).
+
+namespace loupe::inline LOUPE_ABI::rules {
+
+struct UnchangedTensorParameters {
+  TensorChoice tensors = {};
+  std::int64_t num_steps = 3;   ///< over how many of the last steps that have the tensor
+  Closeness closeness = {};
+
+  void visit(ParameterVisitor& visitor) {
+    tensors.visit(visitor);
+    visitor.integer("num_steps", num_steps, at_least(2));
+    closeness.visit(visitor);
+  }
+};
+
+/// Fires if a tensor is close to what it was at each of the `num_steps - 1` steps before that have it.
+class UnchangedTensor : public TensorRule<UnchangedTensor> {
+ public:
+  static constexpr std::string_view name = "UnchangedTensor";
+  using Parameters = UnchangedTensorParameters;
+  explicit UnchangedTensor(Parameters parameters = {}) : parameters_(std::move(parameters)), tensors_(parameters_.tensors.tensors()) {}
+
+  void visit(ParameterVisitor& visitor) { parameters_.visit(visitor); }
+  [[nodiscard]] result<void> check() const {
+    if (parameters_.tensors.empty()) return detail::nothing_chosen(name);
+    return tensors_.check();
+  }
+  Wanted wants(const TensorName& tensor, const Directory& directory) {
+    return tensors_.decide(tensor, directory) ? wants_elements() : Wanted{};
+  }
+  Outcome judge(const Evidence& tensor, Findings& findings) {
+    if (!has_real_elements(tensor.value) || tensor.value.size() == 0) return Outcome::no_data;
+    std::vector<Saved>& before = histories_.of(tensor);
+    Saved now{tensor.at.step.value, tensor.value.shape, {}};
+    append_elements(tensor.value, now.elements);
+    const auto needed = static_cast<std::size_t>(parameters_.num_steps - 1);
+    Outcome outcome = Outcome::no_data;
+    if (before.size() >= needed) {
+      const bool is_unchanged = std::all_of(before.begin(), before.end(), [&](const Saved& earlier) {
+        return earlier.shape == now.shape && parameters_.closeness.are_close(now.elements, earlier.elements);
+      });
+      outcome = outcome_of(is_unchanged);
+      if (is_unchanged)
+        findings.add(tensor, largest_difference(now.elements, before.front().elements), parameters_.closeness.atol,
+                     Text::join("is the largest difference since step ", to_text(before.front().step).view()));
+      before.erase(before.begin());
+    }
+    before.push_back(std::move(now));
+    return outcome;
+  }
+
+ private:
+  struct Saved {
+    std::int64_t step = 0;
+    Shape shape;
+    std::vector<double> elements;
+  };
+  Parameters parameters_;
+  Tensors tensors_;
+  PerTensor<std::vector<Saved>> histories_;
+};
+
+inline UnchangedTensor unchanged_tensor(UnchangedTensorParameters parameters) { return UnchangedTensor(std::move(parameters)); }
+
+}  // namespace loupe::inline LOUPE_ABI::rules
+#endif  // LOUPE_SINGLE_RULES_BUILTIN_UNCHANGED_TENSOR_HPP
 // ---- loupe/rules/builtin/vanishing_gradient.hpp
 #ifndef LOUPE_SINGLE_RULES_BUILTIN_VANISHING_GRADIENT_HPP
 #define LOUPE_SINGLE_RULES_BUILTIN_VANISHING_GRADIENT_HPP
@@ -22810,7 +23784,9 @@ namespace loupe::inline LOUPE_ABI::rules {
 
 /// A built-in rule from its class name and parameters as strings. Errors: `invalid_argument` for an unknown name (with the
 /// nearest known one) or a bad parameter, `insufficient_information_for_rule_invocation` for a missing one.
-LOUPE_DECL result<Rule> make_builtin_rule(std::string_view class_name, std::span<const NamedParameter> parameters);
+/// `other` is the run that SimilarAcrossRuns compares with.
+LOUPE_DECL result<Rule> make_builtin_rule(std::string_view class_name, std::span<const NamedParameter> parameters,
+                                          std::shared_ptr<ReferenceRun> other = {});
 
 }  // namespace loupe::inline LOUPE_ABI::rules
 
@@ -22827,16 +23803,17 @@ template <class... Rules>
 struct RuleList {
   static constexpr std::string_view names[] = {Rules::name...};
 
-  static result<Rule> make(std::string_view class_name, std::span<const NamedParameter> parameters) {
+  static result<Rule> make(std::string_view class_name, std::span<const NamedParameter> parameters, const std::shared_ptr<ReferenceRun>& other) {
     result<Rule> made = unknown(class_name);
-    (void)((Rules::name == class_name && (made = make_one<Rules>(parameters), true)) || ...);
+    (void)((Rules::name == class_name && (made = make_one<Rules>(parameters, other), true)) || ...);
     return made;
   }
 
  private:
   template <class Type>
-  static result<Rule> make_one(std::span<const NamedParameter> given) {
+  static result<Rule> make_one(std::span<const NamedParameter> given, const std::shared_ptr<ReferenceRun>& other) {
     typename Type::Parameters parameters;
+    if constexpr (requires { parameters.other = other; }) parameters.other = other;
     LOUPE_TRY(read_parameters(Type::name, given, parameters));
     Rule rule{Type(std::move(parameters))};
     LOUPE_TRY(rule.check());
@@ -22851,14 +23828,17 @@ struct RuleList {
 };
 
 using BuiltinRules = RuleList<VanishingGradient, ExplodingTensor, PoorWeightInitialization, SaturatedActivation, DeadRelu,
-                              WeightUpdateRatio, TensorVariance, AllZero, ClassImbalance, LossNotDecreasing>;
+                              WeightUpdateRatio, TensorVariance, AllZero, ClassImbalance, LossNotDecreasing, Overfit, Overtraining,
+                              SimilarAcrossRuns, StalledTrainingRule, UnchangedTensor, CheckInputImages, NLPSequenceRatio, Confusion,
+                              TreeDepth, FeatureImportanceOverweight>;
 
 }  // namespace detail
 
 LOUPE_DECL std::span<const std::string_view> builtin_rule_names() noexcept { return detail::BuiltinRules::names; }
 
-LOUPE_DECL result<Rule> make_builtin_rule(std::string_view class_name, std::span<const NamedParameter> parameters) {
-  return detail::BuiltinRules::make(class_name, parameters);
+LOUPE_DECL result<Rule> make_builtin_rule(std::string_view class_name, std::span<const NamedParameter> parameters,
+                                          std::shared_ptr<ReferenceRun> other) {
+  return detail::BuiltinRules::make(class_name, parameters, other);
 }
 
 }  // namespace loupe::inline LOUPE_ABI::rules
@@ -23069,11 +24049,20 @@ struct RuleInvocation {
   std::vector<Text> other_trials;  ///< paths, in the order of their numbers
 };
 
+namespace detail {
+struct OpenNoRun {
+  result<std::shared_ptr<ReferenceRun>> operator()(std::string_view) const { return std::shared_ptr<ReferenceRun>(); }
+};
+}  // namespace detail
+
 /// Reads the parameters of a built-in rule: `rule_to_invoke`, `start_step`, `end_step`, `action_json`, `base_trial`,
 /// `other_trials` (also `other_trial` and `other_trial_0`, `other_trial_1`, …), and the rule's own. Debugger rules end at
 /// their first firing. Errors: `insufficient_information_for_rule_invocation` without `rule_to_invoke`, `unsupported` for a
-/// custom rule (`source_s3_uri`), and as `make_builtin_rule`.
-LOUPE_DECL result<RuleInvocation> read_rule_parameters(std::span<const NamedParameter> parameters);
+/// custom rule (`source_s3_uri`), and as `make_builtin_rule`. `open_run` opens the first of the other trials by its path, if
+/// there is one.
+LOUPE_DECL result<RuleInvocation> read_rule_parameters(
+    std::span<const NamedParameter> parameters,
+    FunctionRef<result<std::shared_ptr<ReferenceRun>>(std::string_view path)> open_run = detail::OpenNoRun());
 
 }  // namespace loupe::inline LOUPE_ABI::rules
 
@@ -23125,7 +24114,8 @@ inline std::optional<std::uint32_t> other_trial_number(std::string_view name) no
 
 }  // namespace detail
 
-LOUPE_DECL result<RuleInvocation> read_rule_parameters(std::span<const NamedParameter> parameters) {
+LOUPE_DECL result<RuleInvocation> read_rule_parameters(std::span<const NamedParameter> parameters,
+                                                       FunctionRef<result<std::shared_ptr<ReferenceRun>>(std::string_view)> open_run) {
   std::vector<NamedParameter> of_invocation, of_rule;
   std::vector<std::pair<std::uint32_t, Text>> numbered;
   for (const NamedParameter& parameter : parameters) {
@@ -23140,12 +24130,16 @@ LOUPE_DECL result<RuleInvocation> read_rule_parameters(std::span<const NamedPara
     return fail(ErrorKind::insufficient_information_for_rule_invocation, "rule_to_invoke", "the class name of a rule must be given");
   if (!common.source_s3_uri.empty())
     return fail(ErrorKind::unsupported, common.rule_to_invoke, "it is a custom rule in Python, at source_s3_uri; write it as a rule of loupe");
-  LOUPE_ASSIGN(Rule rule, make_builtin_rule(common.rule_to_invoke, of_rule));
-  LOUPE_ASSIGN(ActionRequests actions, read_action_json(common.action_json));
   std::sort(numbered.begin(), numbered.end());
   std::vector<Text> trials = std::move(common.other_trials);
   if (!common.other_trial.empty()) trials.push_back(std::move(common.other_trial));
   for (auto& [number, path] : numbered) trials.push_back(std::move(path));
+  LOUPE_ASSIGN(ActionRequests actions, read_action_json(common.action_json));
+  std::shared_ptr<ReferenceRun> other;
+  if (!trials.empty()) {
+    LOUPE_ASSIGN(other, open_run(trials.front()));
+  }
+  LOUPE_ASSIGN(Rule rule, make_builtin_rule(common.rule_to_invoke, of_rule, std::move(other)));
   return RuleInvocation{std::move(rule),
                         {.start_step = common.start_step, .end_step = common.end_step, .ends_at_first_firing = true},
                         std::move(actions),
@@ -23725,6 +24719,33 @@ inline std::shared_ptr<SignalSink> send_signal(pid_t process, int signal = SIGTE
 
 }  // namespace loupe::inline LOUPE_ABI::rules
 #endif  // LOUPE_SINGLE_RULES_SIGNAL_SINK_HPP
+// ---- loupe/rules/trial_reference.hpp
+#ifndef LOUPE_SINGLE_RULES_TRIAL_REFERENCE_HPP
+#define LOUPE_SINGLE_RULES_TRIAL_REFERENCE_HPP
+/// @file
+/// A trial as the other run that a rule compares with.
+
+namespace loupe::inline LOUPE_ABI::rules {
+
+/// The values of a trial: `std::make_shared<TrialReference>(trial.core().value())`.
+class TrialReference final : public ReferenceRun {
+ public:
+  explicit TrialReference(std::shared_ptr<TrialCore> trial) noexcept : trial_(std::move(trial)) {}
+  std::optional<Array> value(std::string_view tensor, ModeStep at) override {
+    const auto found = trial_->find(tensor);
+    if (!found || *found == nullptr) return std::nullopt;
+    const auto seen = trial_->tensors().value(*found, at, {});
+    if (!seen) return std::nullopt;
+    auto copy = seen->copy();
+    return copy ? std::optional(*std::move(copy)) : std::nullopt;
+  }
+
+ private:
+  std::shared_ptr<TrialCore> trial_;
+};
+
+}  // namespace loupe::inline LOUPE_ABI::rules
+#endif  // LOUPE_SINGLE_RULES_TRIAL_REFERENCE_HPP
 // ---- loupe/frameworks/span.hpp
 #ifndef LOUPE_SINGLE_FRAMEWORKS_SPAN_HPP
 #define LOUPE_SINGLE_FRAMEWORKS_SPAN_HPP

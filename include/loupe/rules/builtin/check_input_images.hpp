@@ -88,7 +88,7 @@ class CheckInputImages : public TensorRule<CheckInputImages> {
     for_each_element(images.value, [&](auto element) {
       const auto number = static_cast<double>(element);
       if (std::isfinite(number)) {
-        sums_[at].mean += number;  // the sum, for now
+        sums_[at].mean += number;  // the sum, divided below
         ++sums_[at].pixels;
       } else {
         has_bad_pixels = true;
