@@ -3,7 +3,7 @@
 #
 #   tests/run.sh [--soak] [--keep-going] [STAGE ...]
 #
-# --soak         the long versions of the kill, fault and fuzz tests (ten minutes a fuzzer)
+# --soak         the long versions of the kill, fault, rule and fuzz tests (ten minutes a fuzzer)
 # --keep-going   further stages run after one has failed
 # STAGE          only these of the stages named below
 #

@@ -21075,7 +21075,8 @@ namespace loupe::inline LOUPE_ABI::rules {
 /// - `conclude(at, findings) -> Outcome`: at the end of the step.
 ///
 /// It may keep what it needs of earlier steps in itself; a copy of a rule that hasn't looked at anything starts afresh.
-/// Optional: `name`, a static constant; `visit(ParameterVisitor&)`, its parameters; `check() -> result<void>`, whether
+/// Optional: `name`, a static constant; `needed_collections`, a static array of names of collections without which it has
+/// nothing to look at, for the check when it is attached to a hook; `visit(ParameterVisitor&)`, its parameters; `check() -> result<void>`, whether
 /// they go together; `has_ended() -> bool`, whether it will look at no further step; `idle(monotonic_ns, findings) ->
 /// Outcome`, called while nothing new comes.
 template <class Type>
@@ -22886,6 +22887,7 @@ struct OvertrainingParameters {
 class Overtraining : public TensorRule<Overtraining> {
  public:
   static constexpr std::string_view name = "Overtraining";
+  static constexpr std::string_view needed_collections[] = {"losses"};
   using Parameters = OvertrainingParameters;
   explicit Overtraining(Parameters parameters = {}) : parameters_(parameters) {}
 
@@ -23652,6 +23654,7 @@ struct VanishingGradientParameters {
 class VanishingGradient : public TensorRule<VanishingGradient> {
  public:
   static constexpr std::string_view name = "VanishingGradient";
+  static constexpr std::string_view needed_collections[] = {"gradients"};
   using Parameters = VanishingGradientParameters;
   explicit VanishingGradient(Parameters parameters = {}) : parameters_(parameters) {}
 
@@ -23705,6 +23708,7 @@ struct WeightUpdateRatioParameters {
 class WeightUpdateRatio : public TensorRule<WeightUpdateRatio> {
  public:
   static constexpr std::string_view name = "WeightUpdateRatio";
+  static constexpr std::string_view needed_collections[] = {"weights"};
   using Parameters = WeightUpdateRatioParameters;
   explicit WeightUpdateRatio(Parameters parameters = {}) : parameters_(parameters) {}
 

@@ -27,7 +27,8 @@ namespace loupe::inline LOUPE_ABI::rules {
 /// - `conclude(at, findings) -> Outcome`: at the end of the step.
 ///
 /// It may keep what it needs of earlier steps in itself; a copy of a rule that hasn't looked at anything starts afresh.
-/// Optional: `name`, a static constant; `visit(ParameterVisitor&)`, its parameters; `check() -> result<void>`, whether
+/// Optional: `name`, a static constant; `needed_collections`, a static array of names of collections without which it has
+/// nothing to look at, for the check when it is attached to a hook; `visit(ParameterVisitor&)`, its parameters; `check() -> result<void>`, whether
 /// they go together; `has_ended() -> bool`, whether it will look at no further step; `idle(monotonic_ns, findings) ->
 /// Outcome`, called while nothing new comes.
 template <class Type>

@@ -33,6 +33,7 @@ struct OvertrainingParameters {
 class Overtraining : public TensorRule<Overtraining> {
  public:
   static constexpr std::string_view name = "Overtraining";
+  static constexpr std::string_view needed_collections[] = {"losses"};
   using Parameters = OvertrainingParameters;
   explicit Overtraining(Parameters parameters = {}) : parameters_(parameters) {}
 

@@ -23,6 +23,7 @@ struct VanishingGradientParameters {
 class VanishingGradient : public TensorRule<VanishingGradient> {
  public:
   static constexpr std::string_view name = "VanishingGradient";
+  static constexpr std::string_view needed_collections[] = {"gradients"};
   using Parameters = VanishingGradientParameters;
   explicit VanishingGradient(Parameters parameters = {}) : parameters_(parameters) {}
 

@@ -41,6 +41,7 @@ struct WeightUpdateRatioParameters {
 class WeightUpdateRatio : public TensorRule<WeightUpdateRatio> {
  public:
   static constexpr std::string_view name = "WeightUpdateRatio";
+  static constexpr std::string_view needed_collections[] = {"weights"};
   using Parameters = WeightUpdateRatioParameters;
   explicit WeightUpdateRatio(Parameters parameters = {}) : parameters_(parameters) {}
 
